@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 78] = [
+const NOT_YET: [&str; 88] = [
     "config",
     "decoder_first_pipeline_num_layers",
     "decoder_last_pipeline_num_layers",
@@ -76,6 +76,16 @@ const NOT_YET: [&str; 78] = [
     "async_tp",
     "no_reshard_after_forward",
     "micro_batches",
+    "rl",
+    "vllm_mode",
+    "vllm_gpu_memory_utilization",
+    "vllm_tensor_parallel_size",
+    "vllm_max_model_length",
+    "vllm_enable_sleep_mode",
+    "num_generations",
+    "steps_per_generation",
+    "max_completion_length",
+    "reference",
     "lora_rank",
     "lora_dropout",
     "reentrant_checkpointing",

@@ -7,15 +7,12 @@ use crate::findings::Findings;
 use crate::model::Model;
 use crate::request::Request;
 use crate::text::wrapped;
-use crate::{Answer, BadInput, Exit, gpu, inputs, json, rollout, runtime, serving, tables, words};
+use crate::{Answer, BadInput, Exit, gpu, inputs, json, runtime, serving, tables, words};
 
 /// Evaluates what was asked for.
 pub(crate) fn answer(request: &Request) -> Result<Answer, BadInput> {
     if let Some(runtime) = &request.runtime {
         return runtime::answer(runtime, request);
-    }
-    if let Some(told) = &request.rollout {
-        return rollout::answer(told, request);
     }
     let (model, scenario) = asked(request)?;
     let findings = Findings::of(&scenario);

@@ -3,8 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use memory_wall_core::Mode;
 use memory_wall_plan::file::{self, FileError};
-use memory_wall_plan::{ALIASES, Plan, Value};
+use memory_wall_plan::{ALIASES, Plan, Scope, Value};
 
 use crate::options::{Given, table};
 use crate::text::quote;
@@ -34,7 +35,9 @@ pub(crate) fn options(command: &'static str, path: &OsStr, plan: &Plan) -> Resul
 /// Adds what a plan says to the options that were given.
 fn add(command: &'static str, given: &mut Given, path: &OsStr, plan: &Plan) -> Result<(), BadInput> {
     let options = table::of(command);
-    for (option, value) in plan.said() {
+    // A plan that serves may say how it would be trained: of what it says that changes nothing.
+    let serves = !given.has("--mode") && plan.get("mode").is_none_or(|mode| *mode == Value::Word(Mode::Inference.id()));
+    for (option, value) in plan.said().filter(|(option, _)| !(serves && option.scope == Scope::Rollout)) {
         let flag = option.flag();
         // Of a model and a config one is meant, and of two words for the same the one that was typed.
         let other = match option.name {
@@ -46,6 +49,13 @@ fn add(command: &'static str, given: &mut Given, path: &OsStr, plan: &Plan) -> R
         };
         match options.iter().find(|known| known.name == flag) {
             Some(known) if !other => given.add(known.name, typed(value, path)),
+            None if option.scope == Scope::Rollout => {
+                return Err(BadInput(format!(
+                    "--plan {}: {} is an option of estimate, compare and export, and {command} knows no training that generates",
+                    quote(&path.to_string_lossy()),
+                    option.name
+                )));
+            }
             None if option.scope.is_of_runtime() => {
                 return Err(BadInput(format!(
                     "--plan {}: {} is an option of estimate and solve, and {command} takes a runtime as it is by itself",
@@ -105,18 +115,17 @@ fn typed(value: &Value, plan: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::table::OF_ROLLOUT;
     use crate::request::Request;
     use memory_wall_core::display::Grouped;
     use memory_wall_core::tables::models;
-    use memory_wall_core::{Checkpointing, Implementation, Mode, Recipe, Scenario};
+    use memory_wall_core::{Checkpointing, Implementation, Recipe, Scenario};
     use memory_wall_plan::{Kind, OPTIONS};
 
     /// What a plan says and what the command says are the same: names, kinds and ranges.
     #[test]
     fn the_table_says_what_the_command_says() {
-        // How an answer is printed, where a plan is, the file of a draft, and what a trainer that generates is told are no part of one.
-        const OF_THE_COMMAND: [&str; 6] = ["--plan", "--plan-name", "--draft-config", "--unit", "--json", "--rl"];
+        // How an answer is printed, where a plan is, and the file of a draft are no part of one.
+        const OF_THE_COMMAND: [&str; 5] = ["--plan", "--plan-name", "--draft-config", "--unit", "--json"];
         let known = table::of("estimate");
         for option in OPTIONS {
             let flag = option.flag();
@@ -127,8 +136,7 @@ mod tests {
             let name = option.name.trim_start_matches('-').replace('-', "_");
             let said =
                 OPTIONS.iter().any(|option| option.name == name) || ALIASES.iter().any(|(alias, ..)| *alias == name);
-            let beside = OF_THE_COMMAND.contains(&option.name) || OF_ROLLOUT.contains(&option.name);
-            assert_eq!(said, !beside, "{name}");
+            assert_eq!(said, !OF_THE_COMMAND.contains(&option.name), "{name}");
         }
     }
 

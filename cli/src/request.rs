@@ -8,17 +8,15 @@ use memory_wall_core::scenario::{Unsupported, sixteen_bits};
 use memory_wall_core::tables::drafts::Draft;
 use memory_wall_core::tables::gpus::{Gpu, OWN};
 use memory_wall_core::tables::models::Model;
-use memory_wall_core::{
-    Checked, Checkpointing, Engine, KvPrecision, Loss, Mode, Parallelism, Scenario, Speculation, WeightFormat,
-};
+use memory_wall_core::{Checked, Engine, KvPrecision, Loss, Mode, Parallelism, Scenario, Speculation, WeightFormat};
 use memory_wall_plan::OPTIONS;
 use memory_wall_plan::runtime::Runtime;
-use memory_wall_runtimes::rollout::Told;
+use memory_wall_plan::runtime::rollout::CHECKPOINTING;
 
 use crate::options::Given;
 use crate::solve::Question;
 use crate::text::quote;
-use crate::{BadInput, config_file, idle, named, refusal, rollout, runtime, values};
+use crate::{BadInput, config_file, idle, named, refusal, runtime, values};
 
 /// Where the model comes from.
 #[derive(Debug)]
@@ -44,8 +42,6 @@ pub(crate) struct Request {
     pub(crate) weights_given: bool,
     /// Settings of a runtime that are not in the scenario.
     pub(crate) runtime: Option<Runtime>,
-    /// What a trainer that generates is told beside the scenario.
-    pub(crate) rollout: Option<Told>,
     /// Powers of 1,000 or of 1,024.
     pub(crate) unit: ByteUnit,
     /// For programs.
@@ -123,10 +119,8 @@ impl Request {
         };
         notes.extend(named::notes(asked_gpu.as_deref().zip(gpu), asked_model.as_deref().zip(preset)));
         let runtime = runtime::read(given, &settings, &mut notes)?;
-        let rollout = rollout::read(given, &settings, &mut notes)?;
-        if rollout.is_some() && !given.has("--checkpointing") {
-            // TRL's trainers do so by themselves.
-            settings.checkpointing = Checkpointing::Full;
+        if matches!(runtime, Some(Runtime::Rollout(_))) && !given.has("--checkpointing") {
+            settings.checkpointing = CHECKPOINTING;
         }
         match question {
             // What is looked for starts from what is usual.
@@ -147,7 +141,6 @@ impl Request {
             kv,
             weights_given: weights.is_some(),
             runtime,
-            rollout,
             unit,
             json,
             notes,

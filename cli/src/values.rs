@@ -9,7 +9,7 @@ use memory_wall_plan::{Kind, PlanOption, Value};
 
 use crate::options::Given;
 use crate::text::{QUOTED, quote, shortened};
-use crate::{BadInput, formats, suggest};
+use crate::{BadInput, formats, rollout, suggest};
 
 /// What others call the layers that carry an adapter.
 const TARGETS_ELSEWHERE: [(&str, &str); 11] = [
@@ -52,6 +52,7 @@ pub(crate) fn typed(given: &Given, option: &PlanOption) -> Result<Option<Value>,
             read.map_err(|why| BadInput(format!("{flag} {why}")))?
         }
         Kind::Percent(_) => percent(given, &flag)?.map(Value::Percent),
+        Kind::Choice(_) if option.name == "rl" => rollout::named(given)?,
         Kind::Choice(ids) => choice(given, &flag, &ids(), |id| id)?.map(Value::Word),
         Kind::List(words, sets) => {
             let aliases: &[(&str, &str)] =

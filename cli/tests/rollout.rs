@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Run, assert_refused, json, run};
+use common::{Run, assert_refused, json, run, run_on};
 
 const SEVEN: &str =
     "estimate --model qwen2.5-7b --mode training --dp 8 --zero 3 --seq 1024 --batch 4 --gpu h100-sxm --rl grpo";
@@ -100,6 +100,58 @@ fn what_is_not_modelled_or_contradicts_itself_is_refused() {
     assert_refused(&run(line), "--rl grpo trains a policy: say --mode training, lora or qlora", line);
     let Run { err, .. } = run("estimate --model qwen2.5-7b --reference resident");
     assert_eq!(err, "memory-wall: note: --reference has no effect without --rl grpo\n");
+}
+
+/// A plan says what its options say: to every command that knows them, and to the others that it is not for them.
+#[test]
+fn plans_say_what_options_say() {
+    let plan = |more: &str| {
+        format!(
+            r#"{{ "version": 1, "name": "learns{}", "model": "qwen2.5-7b", "mode": "training", "batch": 4, "seq": 1024, "gpu": "h100-sxm", "dp": 8, "zero": "3"{more} }}"#,
+            more.len()
+        )
+    };
+    let grpo = plan(
+        r#", "rl": "grpo", "vllm_gpu_memory_utilization": 40, "vllm_enable_sleep_mode": true, "num_generations": 16, "reference": "resident""#,
+    );
+    let typed = format!(
+        "{SEVEN} --vllm-gpu-memory-utilization 0.4 --vllm-enable-sleep-mode --num-generations 16 --reference resident"
+    );
+    let (planned, typed) = (run_on("estimate --plan -", grpo.as_bytes()), run(&typed));
+    assert_eq!((planned.code, &planned.out, &planned.err), (typed.code, &typed.out, &typed.err));
+    assert!(planned.out.contains("asleep during the training step"), "{}", planned.out);
+    for command in ["advise", "solve --for batch", "roofline"] {
+        let refused = run_on(&format!("{command} --plan -"), grpo.as_bytes());
+        assert_eq!(refused.code, 2, "{command}: {}", refused.out);
+        assert!(refused.err.contains("rl is an option of estimate, compare and export"), "{command}: {}", refused.err);
+    }
+    let both = format!("[{grpo}, {}]", plan(""));
+    let Run { code, out, err } = run_on("compare --plan -", both.as_bytes());
+    let text = flat(&out);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    for said in [
+        "Fullest moment vLLM generates -",
+        "fits, with more than a",
+        "--rl grpo -",
+        "--num-generations 16 -",
+        "layers in host memory or GRPO",
+    ] {
+        assert!(text.contains(said), "{said}\n{out}");
+    }
+    let written = run_on("export --to accelerate --plan -", grpo.as_bytes());
+    assert_eq!(written.code, 0, "{}", written.err);
+    assert!(
+        flat(&written.out).contains("rl grpo: the training code is TRL's, whose GRPOConfig has it"),
+        "{}",
+        written.out
+    );
+    // What a plan that serves says of training changes nothing.
+    let serves = r#"{ "version": 1, "model": "qwen2.5-7b", "gpu": "h100-sxm", "rl": "grpo", "reference": "resident" }"#;
+    let (planned, typed) =
+        (run_on("estimate --plan -", serves.as_bytes()), run("estimate --model qwen2.5-7b --gpu h100-sxm"));
+    assert_eq!((planned.code, planned.out, planned.err), (typed.code, typed.out, typed.err));
+    let Run { err, .. } = run(&format!("{SEVEN} --vllm-mode server --vllm-tensor-parallel-size 2"));
+    assert_eq!(err, "memory-wall: note: --vllm-tensor-parallel-size has no effect with --vllm-mode server\n");
 }
 
 /// What the README shows is what the command says.

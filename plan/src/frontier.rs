@@ -36,7 +36,7 @@ pub fn frontier(reply: &Reply) -> Vec<Point> {
     match reply {
         Reply::Engine(answers) => of_engine(answers),
         Reply::Layers(layers) => of_layers(layers),
-        Reply::Pool(_) => Vec::new(),
+        Reply::Pool(_) | Reply::Rollout(_) => Vec::new(),
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use memory_wall_core::layout::PipelineSplit;
 use memory_wall_core::tables::gpus::{GPUS, Gpu};
-use memory_wall_core::{Checked, Parallelism, Scenario, Verdict, evaluate, solve};
+use memory_wall_core::{Checked, Parallelism, Scenario, Verdict, ZeroStage, evaluate, solve};
 
 use crate::answers::Spending;
 use crate::plan::Plan;
@@ -74,6 +74,10 @@ pub fn load(reply: &Reply, batch: u32, seq_length: u32) -> Option<Load> {
             let held = there.start.held.low.min(there.start.most.into());
             Some(Load { verdict: there.start.verdict, share: share(batch.into(), held) })
         }
+        Reply::Rollout(rollout) => {
+            let there = rollout.with(batch, seq_length)?;
+            Some(Load { verdict: there.verdict?, share: share(there.peak().total().high, there.limit?.0) })
+        }
     }
 }
 
@@ -105,6 +109,7 @@ pub fn on(plan: &Plan, gpu: &'static Gpu) -> Option<Elsewhere> {
         None => {}
         Some(Runtime::Pool(..)) => return fewest(gpu, |count| pooled(plan, gpu, count)),
         Some(Runtime::Layers(_)) => return fewest(gpu, |count| placed(plan, gpu, count)),
+        Some(Runtime::Rollout(_)) => return fewest(gpu, |count| sharded(plan, gpu, count)),
     }
     let found = |wanted: Verdict| {
         let mut cuts = COUNTS.into_iter().filter_map(|count| cut(&scenario, gpu, count));
@@ -151,6 +156,29 @@ fn placed(plan: &Plan, gpu: &'static Gpu, count: u32) -> Plan {
     }
     if count > 1 {
         there.set("device", Value::Words((0..count).map(|_| gpu.id).collect()));
+    }
+    there
+}
+
+/// The plan of a trainer that generates, whose ranks share all states, and whose micro-batches are as many over all of them as before where that is whole.
+fn sharded(plan: &Plan, gpu: &'static Gpu, count: u32) -> Plan {
+    let mut there = plan.clone();
+    there.put_on(gpu);
+    there.unset("shard");
+    there.set("dp", Value::Count(count));
+    if count > 1 {
+        there.set("zero", Value::Word(ZeroStage::Weights.id()));
+    }
+    if let Some(scenario) = plan.scenario() {
+        let all = scenario.training.micro_batches.saturating_mul(scenario.parallel.dp);
+        if all.is_multiple_of(count) {
+            there.set("micro_batches", Value::Count(all / count));
+        }
+    }
+    if let Some(Value::Count(tp)) = plan.get("vllm_tensor_parallel_size")
+        && !count.is_multiple_of(*tp)
+    {
+        there.set("vllm_tensor_parallel_size", Value::Count(count));
     }
     there
 }

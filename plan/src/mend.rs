@@ -12,6 +12,7 @@ use crate::changes::TOLD;
 use crate::option::PlanOption;
 use crate::plan::Plan;
 use crate::reply::{Reply, Unanswered};
+use crate::runtime::{Refused, rollout};
 use crate::value::{Kind, Value};
 
 /// A change of one option with which a plan has an answer.
@@ -87,8 +88,11 @@ const DEMANDS: usize = 4;
 
 /// The plan with what training code asks for, and the option that says so; nothing where it refuses for another reason.
 fn asked(plan: &Plan, refused: &Unanswered) -> Option<(&'static str, Plan)> {
-    let Unanswered::Scenario(ScenarioError::Cut(refused)) = refused else { return None };
     let scenario = plan.scenario()?;
+    if let Unanswered::Runtime(Refused::Rollout(refused)) = refused {
+        return rollout::whole_groups(plan, &scenario, refused);
+    }
+    let Unanswered::Scenario(ScenarioError::Cut(refused)) = refused else { return None };
     let mut other = scenario;
     let name = match *refused {
         CutError::Split(SplitError::Uneven { .. }) => {

@@ -46,6 +46,8 @@ pub enum Scope {
     HostMemory,
     /// In training, with adapters or without.
     Training,
+    /// In training that generates what it learns from, whose settings are not in `Scenario`.
+    Rollout,
     /// In training with adapters.
     Adapters,
     /// In training with adapters beside quantised weights.
@@ -53,15 +55,15 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Whether it belongs to a runtime whose settings are not in `Scenario`, if only in inference.
+    /// Whether it belongs to a runtime whose settings are not in `Scenario`, if only in one mode.
     pub const fn is_of_runtime(self) -> bool {
-        matches!(self, Self::Pool(_) | Self::Layers | Self::HostMemory)
+        matches!(self, Self::Pool(_) | Self::Layers | Self::HostMemory | Self::Rollout)
     }
 
     /// Whether it takes a scenario in.
     pub fn has(self, scenario: &Scenario) -> bool {
         match self {
-            Self::Model | Self::Pool(_) | Self::Layers => false,
+            Self::Model | Self::Pool(_) | Self::Layers | Self::Rollout => false,
             Self::Always | Self::Anywhere => true,
             Self::OwnGpu => scenario.gpu.is_some_and(Gpu::is_own),
             Self::Inference => scenario.mode == Mode::Inference,

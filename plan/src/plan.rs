@@ -9,6 +9,7 @@ use memory_wall_runtimes::pool::Family;
 
 use crate::option::PlanOption;
 use crate::own_model::OwnModel;
+use crate::runtime::rollout;
 use crate::table::{self, OPTIONS};
 use crate::value::Value;
 
@@ -137,7 +138,8 @@ impl Plan {
             scenario.training.recipe = scenario.usual_recipe();
         }
         if self.get("checkpointing").is_none() {
-            scenario.checkpointing = scenario.mode.usual_checkpointing(scenario.training.implementation);
+            let usual = scenario.mode.usual_checkpointing(scenario.training.implementation);
+            scenario.checkpointing = if self.generates(&scenario) { rollout::CHECKPOINTING } else { usual };
         }
         let Some(gpu) = scenario.gpu else {
             scenario.serving = scenario.serving.on_any();

@@ -1,6 +1,7 @@
 //! What is said to a plan: by the engine, or by a runtime for whose settings a scenario has no place.
 
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use memory_wall_core::units::SignedBytes;
@@ -11,10 +12,11 @@ use memory_wall_runtimes::llamacpp::Device;
 use crate::answers::{Answers, Spending};
 use crate::option::PlanOption;
 use crate::plan::Plan;
-use crate::runtime::{Contradiction, Layers, Pool, Refused, Runtime};
+use crate::runtime::rollout::{self, ALGORITHM};
+use crate::runtime::{Contradiction, Layers, Pool, Refused, Rollout, Runtime};
 
 /// What nearly every plan says.
-const BASIS: [&str; 5] = ["model", "config", "mode", "gpu", "engine"];
+const BASIS: [&str; 6] = ["model", "config", "mode", "gpu", "engine", ALGORITHM];
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +40,8 @@ pub enum Reply {
     Layers(Box<Layers>),
     /// Of a server with a pool.
     Pool(Box<Pool>),
+    /// Of a trainer, and the vLLM that generates for it.
+    Rollout(Box<Rollout>),
 }
 
 impl Reply {
@@ -78,8 +82,16 @@ impl Reply {
     /// ```
     pub fn culprits(plan: &Plan) -> Vec<&'static str> {
         let answered = |plan: &Plan| Self::of(plan, Spending::default()).is_ok();
-        if plan.scenario().is_none() || answered(plan) {
-            return Vec::new();
+        let Some(scenario) = plan.scenario() else { return Vec::new() };
+        match Self::of(plan, Spending::default()) {
+            Ok(_) => return Vec::new(),
+            // It says by name what it refuses.
+            Err(Unanswered::Runtime(Refused::Rollout(refused))) => {
+                if let Some(option) = refused.option(&scenario, &rollout::told(plan)) {
+                    return vec![option];
+                }
+            }
+            Err(_) => {}
         }
         let without = |option: &&PlanOption| {
             let mut plan = plan.clone();
@@ -105,6 +117,7 @@ impl Reply {
             Self::Engine(answers) => &answers.scenario,
             Self::Layers(layers) => &layers.scenario,
             Self::Pool(pool) => &pool.scenario,
+            Self::Rollout(rollout) => &rollout.scenario,
         }
     }
 
@@ -114,6 +127,7 @@ impl Reply {
             Self::Engine(answers) => answers.verdict(),
             Self::Layers(layers) => Some(layers.placement.verdict()),
             Self::Pool(pool) => Some(pool.start.verdict),
+            Self::Rollout(rollout) => rollout.made.verdict,
         }
     }
 
@@ -126,6 +140,7 @@ impl Reply {
             }
             Self::Layers(layers) => layers.verdict(batch, seq_length),
             Self::Pool(pool) => pool.verdict(batch, seq_length),
+            Self::Rollout(rollout) => rollout.with(batch, seq_length)?.verdict,
         }
     }
 
@@ -134,7 +149,7 @@ impl Reply {
         match self {
             Self::Engine(answers) => answers.gpus,
             Self::Layers(layers) => layers.gpus(),
-            Self::Pool(pool) => pool.scenario.parallel.ranks(),
+            Self::Pool(_) | Self::Rollout(_) => self.scenario().parallel.ranks(),
         }
     }
 
@@ -144,6 +159,7 @@ impl Reply {
             Self::Engine(answers) => Some(Span::exactly(answers.evaluation.total.0)),
             Self::Layers(layers) => layers.placement.fullest().map(Device::total),
             Self::Pool(_) => None,
+            Self::Rollout(rollout) => Some(rollout.made.peak().total()),
         }
     }
 
@@ -168,6 +184,7 @@ impl Reply {
                 let start = &pool.start;
                 of(start.weights, pool.requests(), start.work.high, start.context.high)
             }
+            Self::Rollout(rollout) => rollout.bytes(bucket),
         }
     }
 
@@ -183,6 +200,7 @@ impl Reply {
             Self::Engine(answers) => answers.evaluation.fit.map_or(0, |fit| fit.limit.0),
             Self::Layers(layers) => layers.placement.fullest().map_or(0, |device| device.room),
             Self::Pool(pool) => pool.limit(),
+            Self::Rollout(rollout) => rollout.made.limit.map_or(0, |limit| limit.0),
         };
         Some(Bytes(limit)).filter(|limit| limit.0 > 0 && *limit < capacity)
     }
@@ -193,6 +211,7 @@ impl Reply {
             Self::Engine(answers) => answers.evaluation.fit.map(|fit| fit.capacity),
             Self::Layers(layers) => layers.placement.fullest().map(|device| device.gpu.capacity),
             Self::Pool(pool) => Some(Bytes(pool.start.total)),
+            Self::Rollout(rollout) => rollout.scenario.capacity(),
         }
     }
 
@@ -204,6 +223,7 @@ impl Reply {
                 layers.placement.fullest().map(|device| Bytes(device.room).minus(Bytes(device.total().high)))
             }
             Self::Pool(_) => None,
+            Self::Rollout(rollout) => rollout.made.margin(),
         }
     }
 
@@ -214,7 +234,7 @@ impl Reply {
                 let ranks = u128::from(answers.scenario.parallel.dp);
                 answers.start.map(|start| Span::exactly(start.pool.tokens * ranks))
             }
-            Self::Layers(_) => None,
+            Self::Layers(_) | Self::Rollout(_) => None,
             Self::Pool(pool) => Some(pool.start.tokens),
         }
     }
@@ -224,7 +244,7 @@ impl Reply {
         match self {
             Self::Engine(answers) => answers.served.map(|served| served.in_all).map(|[best, worst]| [worst, best]),
             Self::Layers(layers) => layers.written(),
-            Self::Pool(_) => None,
+            Self::Pool(_) | Self::Rollout(_) => None,
         }
     }
 
@@ -234,12 +254,13 @@ impl Reply {
         self.written().or_else(|| learned().map(|[best, worst]| [worst, best]))
     }
 
-    /// The longest context, 0 where none fits; nothing without a GPU, or where nothing limits it.
+    /// The longest context, 0 where none fits; nothing without a GPU, where nothing limits it, or where completions count ([`Rollout::longest_completion`]).
     pub fn longest(&self) -> Option<u32> {
         match self {
             Self::Engine(answers) => answers.longest(),
             Self::Layers(layers) => layers.longest(),
             Self::Pool(pool) => Some(pool.longest()),
+            Self::Rollout(_) => None,
         }
     }
 
@@ -249,6 +270,7 @@ impl Reply {
             Self::Engine(answers) => answers.most_sequences(),
             Self::Layers(layers) => layers.most_sequences().map(u64::from),
             Self::Pool(pool) => Some(pool.most_sequences().into()),
+            Self::Rollout(rollout) => rollout.most_sequences(),
         }
     }
 }

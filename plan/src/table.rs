@@ -17,6 +17,9 @@ use memory_wall_core::{
 use memory_wall_runtimes::llamacpp::{CacheType, limits};
 use memory_wall_runtimes::ollama::ID as OLLAMA;
 use memory_wall_runtimes::pool::{MAX_TOTAL_TOKENS, Server};
+use memory_wall_runtimes::rollout::{
+    Algorithm, NUM_GENERATIONS, Placed, Reference, STEPS_PER_GENERATION, TENSOR_PARALLEL,
+};
 
 use crate::option::{PlanOption, Scope};
 use crate::own_gpu;
@@ -299,6 +302,16 @@ pub static OPTIONS: &[PlanOption] = &[
     switch!("async_tp", Training, true, |s| s.training.async_tp),
     switch!("no_reshard_after_forward", Training, false, |s| s.training.reshard_after_forward),
     count!("micro_batches", MICRO_BATCHES, Training, |s| s.training.micro_batches),
+    of_runtime!("rl", Scope::Rollout, Kind::Choice(|| ids(Algorithm::ALL, Algorithm::id))),
+    of_runtime!("vllm_mode", Scope::Rollout, Kind::Choice(|| ids(Placed::ALL, Placed::id))),
+    of_runtime!("vllm_gpu_memory_utilization", Scope::Rollout, Kind::Percent(bounds::UTILIZATION)),
+    of_runtime!("vllm_tensor_parallel_size", Scope::Rollout, Kind::Count(TENSOR_PARALLEL)),
+    of_runtime!("vllm_max_model_length", Scope::Rollout, Kind::Count(bounds::SEQ_LENGTH)),
+    of_runtime!("vllm_enable_sleep_mode", Scope::Rollout, Kind::Switch),
+    of_runtime!("num_generations", Scope::Rollout, Kind::Count(NUM_GENERATIONS)),
+    of_runtime!("steps_per_generation", Scope::Rollout, Kind::Count(STEPS_PER_GENERATION)),
+    of_runtime!("max_completion_length", Scope::Rollout, Kind::Count(bounds::SEQ_LENGTH)),
+    of_runtime!("reference", Scope::Rollout, Kind::Choice(|| ids(Reference::ALL, Reference::id))),
     count!("lora_rank", LORA_RANK, Adapters, |s| s.training.lora.rank),
     PlanOption {
         name: "lora_targets",
@@ -403,7 +416,11 @@ fn drafts() -> Vec<&'static str> {
 const MOST_OF_A_DRAFT: u64 = 5_000_000_000;
 
 fn cache_types() -> Vec<&'static str> {
-    CacheType::ALL.iter().map(|format| format.id()).collect()
+    ids(CacheType::ALL, CacheType::id)
+}
+
+fn ids<T: Copy>(all: &[T], id: fn(T) -> &'static str) -> Vec<&'static str> {
+    all.iter().map(|choice| id(*choice)).collect()
 }
 
 /// The words that hold; nothing where none does.

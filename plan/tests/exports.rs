@@ -211,7 +211,7 @@ fn nothing_of_a_plan_is_dropped() {
     assert!(written > 120, "{written}");
 }
 
-const SAID: [&str; 21] = [
+const SAID: [&str; 22] = [
     "\"model\": \"llama-3.1-8b\", \"engine\": \"sglang\", \"mem_fraction_static\": 85, \"chunked_prefill_size\": 4096, \"max_running_requests\": 32, \"max_total_tokens\": 65536, \"context_length\": 8192, \"disable_cuda_graph\": true",
     "\"model\": \"llama-3.1-8b\", \"engine\": \"trtllm\", \"kv_cache_free_gpu_memory_fraction\": 85, \"max_batch_size\": 32, \"max_num_tokens\": 4096, \"max_seq_len\": 8192, \"batch\": 4, \"seq\": 2048",
     "\"model\": \"llama-3.1-8b\", \"engine\": \"llamacpp\", \"weights\": \"q4_k\", \"ngl\": 20, \"device\": [\"rtx4090\", \"rtx3090\"], \"tensor_split\": [3, 1], \"ubatch\": 256, \"kv_unified\": true, \"cache_type_k\": \"q8_0\", \"no_kv_offload\": true, \"host_memory\": 64",
@@ -232,6 +232,7 @@ const SAID: [&str; 21] = [
     "\"mode\": \"training\", \"model\": \"gpt2-xl\", \"implementation\": \"torchtitan\", \"tp\": 5, \"pp\": 4, \"micro_batches\": 8, \"virtual_stages\": 2, \"compile\": true",
     "\"mode\": \"training\", \"model\": \"qwen3-30b-a3b\", \"implementation\": \"torchtitan\", \"dp\": 16, \"zero\": \"3\", \"ep\": 8, \"checkpointing\": \"per-op\", \"no_reshard_after_forward\": true",
     "\"mode\": \"qlora\", \"model\": \"llama-2-7b\", \"lora_rank\": 64, \"lora_targets\": [\"q\", \"v\"], \"lora_dropout\": true, \"no_kbit_upcast\": true",
+    "\"mode\": \"training\", \"model\": \"llama-3.1-8b\", \"dp\": 8, \"zero\": \"3\", \"rl\": \"grpo\", \"vllm_enable_sleep_mode\": true, \"vllm_gpu_memory_utilization\": 35, \"reference\": \"resident\"",
     "\"mode\": \"lora\", \"model\": \"mixtral-8x7b\", \"lora_dtype\": \"bf16\", \"lora_targets\": [\"q\", \"k\", \"v\", \"o\", \"mlp\"], \"step\": \"foreach\"",
 ];
 

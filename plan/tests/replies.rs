@@ -163,6 +163,7 @@ fn options_of_runtimes_have_an_effect_with_their_runtime_alone() {
         for option in OPTIONS.iter().filter(|option| option.scope.is_of_runtime()) {
             let expected = match option.scope {
                 Scope::Pool(server) => server.id() == engine,
+                Scope::Rollout => false,
                 _ => ["llamacpp", "ollama"].contains(&engine),
             };
             assert_eq!(plan.has_effect(option, &scenario), expected, "{} of {engine}", option.name);

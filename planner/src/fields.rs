@@ -32,8 +32,9 @@ impl Shown {
         let plan = &sheet.asked.plan;
         let mistake = sheet.mistake(slot).map(str::to_owned);
         let Some(option) = groups::option(slot) else {
-            // Tokens are trained on.
-            let has_effect = slot == PRICE || scenario.is_none_or(|scenario| scenario.mode.trains());
+            // Tokens are trained on; of a step that generates no time is known.
+            let timed = |scenario: &Scenario| scenario.mode.trains() && !plan.generates(scenario);
+            let has_effect = slot == PRICE || scenario.is_none_or(timed);
             return Self { has_effect, text: inputs::text(sheet, slot), mistake, ..Self::default() };
         };
         let has_effect = slot == "model" || scenario.is_none_or(|scenario| plan.has_effect(option, scenario));
@@ -44,7 +45,7 @@ impl Shown {
         let said = plan.get(slot).cloned();
         let effective = said.clone().or_else(|| scenario.and_then(|scenario| plan.value(option, scenario)));
         // Where it is hidden, nobody sees it.
-        let usual = scenario.filter(|_| has_effect).and_then(|scenario| option.of(scenario));
+        let usual = scenario.filter(|_| has_effect).and_then(|scenario| plan.usual(option, scenario));
         Self { has_effect, said, usual, effective, text: inputs::text(sheet, slot), mistake }
     }
 }
@@ -97,7 +98,7 @@ impl Fields {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Board;
+    use crate::board::{Board, TOKENS};
 
     /// What woke up since the last time that it was asked.
     fn woken(fields: &Fields, before: &mut Vec<Shown>) -> Vec<Slot> {
@@ -144,6 +145,13 @@ mod tests {
             assert!(woken(&fields, &mut before).contains(&"optimizer"));
             let shown = optimizer.get_untracked();
             assert!(displayed.get_untracked() && shown.has_effect && shown.said.is_none() && shown.effective.is_some());
+            // What generates has settings of its own, with what goes without saying in them, and no time that tokens would count for.
+            let (generations, tokens) = (fields.of("num_generations").0, fields.of(TOKENS).0);
+            assert!(!generations.get_untracked().has_effect && tokens.get_untracked().has_effect);
+            board.put("rl", Some(Value::Word("grpo")));
+            settle(&board);
+            assert_eq!(generations.get_untracked().usual, Some(Value::Count(8)));
+            assert!(generations.get_untracked().has_effect && !tokens.get_untracked().has_effect);
         });
     }
 }

@@ -6,8 +6,10 @@ use memory_wall_core::display::{ByteUnit, Count, Duration, Grouped, Margin, Perc
 use memory_wall_core::units::Seconds;
 use memory_wall_plan::answers::{Run, Trained};
 use memory_wall_plan::reply::Reply;
+use memory_wall_plan::runtime::Rollout;
 use memory_wall_plan::typical::Typical;
 use memory_wall_runtimes::Span;
+use memory_wall_runtimes::rollout::Moment;
 
 use crate::words;
 
@@ -43,7 +45,7 @@ pub(crate) static GROUPS: &[Group] = &[
                 of: |it, unit| match it {
                     Reply::Engine(it) if it.scenario.mode.trains() => None,
                     Reply::Engine(it) => Some(Size::new(it.evaluation.kv_bytes_per_token, unit).to_string()),
-                    Reply::Layers(_) => None,
+                    Reply::Layers(_) | Reply::Rollout(_) => None,
                     Reply::Pool(it) => Some(sizes(it.start.token, unit)),
                 },
             },
@@ -66,6 +68,17 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
+        id: "rollout",
+        figures: &[
+            Figure { id: "fullest", of: |it, _| Some(moment(generates(it)?.made.peak().moment).into()) },
+            Figure { id: "generate", of: |it, unit| held(it, Moment::Generate, unit) },
+            Figure { id: "log_probs", of: |it, unit| held(it, Moment::LogProbs, unit) },
+            Figure { id: "trains", of: |it, unit| held(it, Moment::Step, unit) },
+            Figure { id: "sync", of: |it, unit| held(it, Moment::Sync, unit) },
+            Figure { id: COMPLETION, of: |it, _| quick(it).and_then(completion) },
+        ],
+    },
+    Group {
         id: "serving",
         figures: &[
             Figure {
@@ -73,7 +86,7 @@ pub(crate) static GROUPS: &[Group] = &[
                 of: |it, _| {
                     let it = match it {
                         Reply::Engine(it) => it,
-                        Reply::Layers(_) => return None,
+                        Reply::Layers(_) | Reply::Rollout(_) => return None,
                         Reply::Pool(it) => {
                             let most = Span::new(it.start.held.low, it.start.held.high);
                             let at_once = |held: u128| held.min(it.start.most.into()).min(it.scenario.batch.into());
@@ -166,6 +179,7 @@ pub(crate) static GROUPS: &[Group] = &[
 
 const LONGEST: &str = "longest";
 const SEQUENCES: &str = "sequences";
+const COMPLETION: &str = "completion";
 
 /// Every figure, in the order of its group.
 pub(crate) fn all() -> impl Iterator<Item = &'static Figure> {
@@ -177,9 +191,32 @@ pub(crate) fn texts(reply: Option<&Reply>, unit: ByteUnit) -> Vec<String> {
     all().map(|figure| reply.and_then(|reply| (figure.of)(reply, unit)).unwrap_or_default()).collect()
 }
 
-/// A reply whose largest inputs are known at once. Those of llama.cpp are searched for by placing all layers anew.
+/// A reply whose largest inputs are known at once. Those of llama.cpp are searched for by placing all layers anew, and those of a trainer that generates
+/// by adding up its moments.
 fn quick(reply: &Reply) -> Option<&Reply> {
-    (!matches!(reply, Reply::Layers(_))).then_some(reply)
+    (!matches!(reply, Reply::Layers(_) | Reply::Rollout(_))).then_some(reply)
+}
+
+fn generates(reply: &Reply) -> Option<&Rollout> {
+    match reply {
+        Reply::Rollout(rollout) => Some(rollout),
+        _ => None,
+    }
+}
+
+/// What lies on a GPU at a moment of a step.
+fn held(reply: &Reply, moment: Moment, unit: ByteUnit) -> Option<String> {
+    let held = generates(reply)?.made.moments.into_iter().find(|held| held.moment == moment)?;
+    Some(sizes(held.total(), unit))
+}
+
+/// What a moment of a step is called.
+pub(crate) fn moment(moment: Moment) -> &'static str {
+    words::MOMENT.of(moment.id())
+}
+
+fn completion(reply: &Reply) -> Option<String> {
+    Some(at_most(generates(reply)?.longest_completion()?.into(), bounds::SEQ_LENGTH.max.into()))
 }
 
 /// The figures that take longer, with their places in [`all`].
@@ -190,6 +227,7 @@ pub(crate) fn slow(reply: &Reply) -> Vec<(usize, String)> {
     let of = |figure: &Figure| match figure.id {
         LONGEST => longest(reply),
         SEQUENCES => sequences(reply),
+        COMPLETION => completion(reply),
         _ => None,
     };
     all().enumerate().filter_map(|(at, figure)| Some((at, of(figure)?))).collect()
@@ -273,6 +311,9 @@ mod tests {
         for figure in all() {
             assert!(!words::FIGURE.of(figure.id).is_empty(), "{}", figure.id);
         }
+        for each in Moment::ALL {
+            assert!(!moment(*each).is_empty(), "{}", each.id());
+        }
     }
 
     #[test]
@@ -286,6 +327,28 @@ mod tests {
             texts[at].clone()
         };
         assert_eq!([running(0), running(1), running(2)], ["1 of 32", "26 of 32", "32"]);
+    }
+
+    #[test]
+    fn a_step_that_generates_has_a_row_for_each_moment() {
+        let query = "v=1&model=qwen2.5-7b&mode=training&gpu=h100-sxm&dp=8&zero=3&batch=4&seq=1024&rl=grpo";
+        let asked = &crate::link::read(query).0[0];
+        let reply = Reply::of(&asked.plan, asked.spending).unwrap();
+        let texts = texts(Some(&reply), ByteUnit::Gb);
+        let at = |id: &str| all().position(|figure| figure.id == id).unwrap();
+        let said = |id: &str| &*texts[at(id)];
+        assert_eq!((said("fullest"), said("trains")), (moment(Moment::Step), said("total")));
+        for id in ["generate", "log_probs", "sync"] {
+            assert!(said(id).ends_with("GB") && said(id) != said("trains"), "{id} {}", said(id));
+        }
+        // What is searched for comes later, and no time is said.
+        assert_eq!([said("completion"), said("sequences"), said("longest"), said("step"), said("rate")], [""; 5]);
+        let slow: Vec<_> = slow(&reply).into_iter().map(|(place, _)| place).collect();
+        assert_eq!(slow, [at("sequences"), at("completion")]);
+        // A run that generates nothing has none of these rows.
+        let plain = &crate::link::read(&query.replace("&rl=grpo", "")).0[0];
+        let texts = super::texts(Reply::of(&plain.plan, plain.spending).as_ref().ok(), ByteUnit::Gb);
+        assert!(texts[at("fullest")..=at("completion")].iter().all(String::is_empty), "{texts:?}");
     }
 
     #[test]

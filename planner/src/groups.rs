@@ -94,6 +94,21 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
+        id: "rollout",
+        first: &["rl"],
+        more: &[
+            "vllm_mode",
+            "max_completion_length",
+            "num_generations",
+            "vllm_gpu_memory_utilization",
+            "vllm_enable_sleep_mode",
+            "vllm_max_model_length",
+            "vllm_tensor_parallel_size",
+            "reference",
+            "steps_per_generation",
+        ],
+    },
+    Group {
         id: "adapters",
         first: &["lora_rank", "lora_targets"],
         more: &["lora_dtype", "lora_dropout", "reentrant_checkpointing", "no_kbit_upcast", "quantised_experts"],

@@ -106,6 +106,7 @@ fn shown(option: &PlanOption, id: &'static str) -> String {
         "kv" => KvPrecision::from_id(id).map(KvPrecision::label),
         "engine" => Engine::from_id(id).map(Engine::label).or_else(|| Server::from_id(id).map(Server::label)),
         "mode" => Some(words::MODE.of(id)),
+        "rl" => Some(words::option_grpo()),
         _ => None,
     };
     known.unwrap_or(id).to_owned()
@@ -136,8 +137,13 @@ fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &
         }
     });
     // What a runtime decides by itself is no choice of the list, nor that nothing is named.
-    let open = (option.scope.is_of_runtime() || option.scope == Scope::OwnGpu || option.name == "draft")
-        .then(|| view! { <option value="">{words::option_off()}</option> });
+    let open = match option.scope {
+        // Completions come from somewhere, and the reference is somewhere, where there are any.
+        Scope::Rollout => (option.name == "rl").then(words::figure_none),
+        Scope::OwnGpu => Some(words::option_off()),
+        scope => (scope.is_of_runtime() || option.name == "draft").then(words::option_off),
+    };
+    let open = open.map(|none| view! { <option value="">{none}</option> });
     let options = ids
         .into_iter()
         .map(|id| {

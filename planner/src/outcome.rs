@@ -144,9 +144,9 @@ impl Outcome {
         let plan = &self.asked.plan;
         let Ok(reply) = &self.reply else { return self.mends() };
         let step = |step: Step| Offer {
-            name: words::CHANGE.of(step.remedy.id()).into(),
+            name: words::CHANGE.of(step.id).into(),
             options: sentence::told(plan, &step.plan),
-            effect: sentence::step(&step),
+            effect: sentence::step(&step, self.unit),
             plan: step.plan,
             from: plan.clone(),
         };

@@ -53,8 +53,9 @@ parts! {
     "inputs-gpus": |desk| fields(desk, 2);
     "inputs-runtime": |desk| fields(desk, 3);
     "inputs-training": |desk| fields(desk, 4);
-    "inputs-adapters": |desk| fields(desk, 5);
-    "inputs-money": |desk| fields(desk, 6);
+    "inputs-rollout": |desk| fields(desk, 5);
+    "inputs-adapters": |desk| fields(desk, 6);
+    "inputs-money": |desk| fields(desk, 7);
     "differences": |desk| view! { <Differences desk=desk.later() /> };
     "figures": |desk| view! { <Figures desk=desk.later() /> };
     "buckets": |desk| view! { <Buckets desk=desk.later() /> };

@@ -2,12 +2,12 @@
 
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::{Bytes, Verdict};
-use memory_wall_plan::runtime::{Layers, Pool, Remark};
+use memory_wall_plan::runtime::{Layers, Pool, Remark, Rollout};
 use memory_wall_runtimes::llamacpp::Placement;
 use memory_wall_runtimes::pool::Trouble;
 
 use crate::figures;
-use crate::sentence::{Said, said};
+use crate::sentence::{self, Said, said};
 use crate::words;
 
 /// Where the layers are.
@@ -86,13 +86,45 @@ pub(crate) fn pool(pool: &Pool) -> Said {
     said(start.verdict.id(), words::VERDICT.of(start.verdict.id()), why)
 }
 
+/// Which moment of a step is the fullest, and what it takes.
+pub(crate) fn fullest(rollout: &Rollout, unit: ByteUnit) -> String {
+    let held = rollout.made.peak();
+    words::RolloutFullest { moment: figures::moment(held.moment), total: &figures::sizes(held.total(), unit) }.text()
+}
+
+/// The verdict on a trainer and the vLLM that generates for it.
+pub(crate) fn rollout(rollout: &Rollout, unit: ByteUnit) -> Said {
+    let made = &rollout.made;
+    let fullest = fullest(rollout, unit);
+    let Some((verdict, limit)) = made.verdict.zip(made.limit) else {
+        return said(sentence::OPEN, words::verdict_open(), fullest);
+    };
+    let (refusal, doubt) = (made.generator.and_then(|it| it.refusal()), made.generator.and_then(|it| it.doubt()));
+    let (least, most) = (made.least(), made.peak().total().high);
+    let size = |bytes: u128| Size::new(Bytes(bytes), unit).to_string();
+    let room = if least > limit.0 {
+        words::LayersOver { margin: &size(least - limit.0) }.text()
+    } else if most > limit.0 {
+        words::LayersRange { margin: &size(most - limit.0) }.text()
+    } else {
+        words::LayersSpare { margin: &size(limit.0 - most) }.text()
+    };
+    let start = match (refusal, doubt) {
+        (Some(refusal), _) => Some(sentence::sentence(&refusal)),
+        (None, Some(refusal)) => Some(words::VerdictTightStart { refusal: &refusal }.text()),
+        (None, None) => None,
+    };
+    let why: Vec<String> = start.into_iter().chain([fullest, room]).collect();
+    said(verdict.id(), words::VERDICT.of(verdict.id()), why.join(" "))
+}
+
 #[cfg(test)]
 mod tests {
     use memory_wall_plan::answers::Spending;
     use memory_wall_plan::reply::Reply;
 
     use super::*;
-    use crate::{link, sentence};
+    use crate::link;
 
     fn why(options: &str) -> (&'static str, String) {
         let (plans, notices) = link::read(&format!("v=1&plan=a&{options}"));
@@ -117,6 +149,26 @@ mod tests {
         let (_, said) = why("model=llama-3.1-8b&weights=q4_k&gpu=rtx4090&engine=ollama");
         assert!(said.contains("num_ctx is 32,768"), "{said}");
         assert_eq!(why("model=llama-3.1-8b&engine=ollama").0, sentence::OPEN);
+    }
+
+    #[test]
+    fn a_trainer_that_generates_is_said_with_its_fullest_moment() {
+        let base = "model=qwen2.5-7b&mode=training&gpu=h100-sxm&dp=8&zero=3&batch=4&seq=1024&rl=grpo";
+        let (id, said) = why(base);
+        assert!(id == "fits" && said.starts_with("Fullest moment: training step, "), "{id} {said}");
+        assert!(said.contains(" to spare."), "{said}");
+        // A vLLM with most of the GPU leaves too little for the step, and asleep it leaves enough.
+        let (id, said) = why(&format!("{base}&vllm_gpu_memory_utilization=75"));
+        assert!(id == "does_not_fit" && said.contains("lacks at least"), "{id} {said}");
+        let (id, said) = why(&format!("{base}&vllm_gpu_memory_utilization=75&vllm_enable_sleep_mode=1"));
+        assert!(id != "does_not_fit" && said.contains("while vLLM generates"), "{id} {said}");
+        // What vLLM refuses is said in its words, with its options as TRL calls them.
+        let (id, said) = why(&base.replace("qwen2.5-7b", "llama-3.1-8b"));
+        assert!(id == "does_not_fit" && said.contains("vllm_max_model_length 131,072"), "{id} {said}");
+        let (id, said) = why(&format!("{base}&num_generations=5"));
+        assert!(id == sentence::REFUSED && said.contains("num_generations 5"), "{id} {said}");
+        assert_eq!(why(&base.replace("&gpu=h100-sxm", "")).0, sentence::OPEN);
+        assert_eq!(why(&base.replace("&gpu=h100-sxm", "&vllm_mode=server")).0, sentence::OPEN);
     }
 
     #[test]

@@ -35,6 +35,7 @@ pub(crate) fn verdict(reply: &Result<Reply, Unanswered>, unit: ByteUnit) -> Said
                 Reply::Engine(answers) => of_engine(answers, unit),
                 Reply::Layers(layers) => runtimes::layers(layers, unit),
                 Reply::Pool(pool) => runtimes::pool(pool),
+                Reply::Rollout(rollout) => runtimes::rollout(rollout, unit),
             };
             own_gpu(said, reply)
         }
@@ -54,7 +55,7 @@ fn own_gpu(said: Said, reply: &Reply) -> Said {
     if !scenario.gpu.is_some_and(Gpu::is_own) {
         return said;
     }
-    let untimed = scenario.untimed().filter(|_| !matches!(reply, Reply::Pool(_)));
+    let untimed = scenario.untimed().filter(|_| !matches!(reply, Reply::Pool(_) | Reply::Rollout(_)));
     let untimed = untimed.map(|missing| words::OwnGpuUntimed { missing: words::OPTION.of(missing.id()) }.text());
     let parts = [Some(said.why), Some(words::own_gpu_capacity().to_owned()), untimed];
     Said { why: parts.into_iter().flatten().collect::<Vec<_>>().join(" "), ..said }
@@ -108,7 +109,7 @@ pub(crate) fn said(id: &'static str, verdict: &str, why: String) -> Said {
 }
 
 /// What a program says, as a sentence: with a capital and a full stop. A name of a program keeps its own letters.
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let names = ["vLLM", "llama.cpp", "bf16", "fp8", "fp16", "nf4"];
     let mut letters = text.chars();
     let first = if names.iter().any(|name| text.starts_with(name)) {
@@ -154,11 +155,12 @@ pub(crate) fn then(reply: &Reply) -> &'static str {
 }
 
 /// What a change of a plan does that its runtime answers.
-pub(crate) fn step(step: &Step) -> String {
+pub(crate) fn step(step: &Step, unit: ByteUnit) -> String {
     let fits = then(&step.reply);
     let then = match &step.reply {
         Reply::Layers(layers) => runtimes::split(&layers.placement),
         Reply::Pool(pool) => words::PoolRoom { held: &figures::counts(pool.start.held) }.text(),
+        Reply::Rollout(rollout) => runtimes::fullest(rollout, unit),
         Reply::Engine(_) => String::new(),
     };
     [fits, &then].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
@@ -194,6 +196,9 @@ mod tests {
     #[test]
     fn every_verdict_and_change_has_its_words() {
         for remedy in memory_wall_plan::runtime::Remedy::ALL {
+            assert!(!words::CHANGE.of(remedy.id()).is_empty(), "{}", remedy.id());
+        }
+        for remedy in memory_wall_runtimes::rollout::Remedy::ALL {
             assert!(!words::CHANGE.of(remedy.id()).is_empty(), "{}", remedy.id());
         }
         for verdict in Verdict::ALL {

@@ -4,9 +4,11 @@ use memory_wall_core::display::{ByteUnit, Grouped, Percent};
 use memory_wall_core::units::Seconds;
 use memory_wall_core::{Bucket, Bytes, bounds};
 use memory_wall_plan::answers::{Run, Served, Trained};
+use memory_wall_plan::reply::Reply;
 use memory_wall_plan::typical::Typical;
 
 use super::{Column, Difference, change, worst_first};
+use crate::rollout;
 use crate::text::{QUOTED, Side, Table, shortened, wrapped};
 use crate::words::{self, digits, range, time};
 
@@ -18,9 +20,13 @@ const NOTHING: &str = "-";
 /// A figure of a plan: its name, and what it says.
 type Figure = (&'static str, fn(&Column, ByteUnit) -> Option<String>);
 
-const FIGURES: [Figure; 23] = [
+const FIGURES: [Figure; 24] = [
     ("GPUs", |it, _| Some(Grouped(it.reply()?.gpus().into()).to_string())),
     ("Needed on the fullest GPU", |it, unit| Some(words::size_range(it.reply()?.needed()?, unit))),
+    ("Fullest moment", |it, _| match it.reply()? {
+        Reply::Rollout(it) => Some(rollout::moment(it.made.peak().moment).into()),
+        _ => None,
+    }),
     ("The GPU has", |it, unit| Some(words::size(it.reply()?.capacity()?, unit))),
     ("To spare", |it, unit| Some(words::signed(it.reply()?.spare()?, unit))),
     ("Longest context", |it, _| Some(at_most(it.reply()?.longest()?.into(), bounds::SEQ_LENGTH.max.into()))),
@@ -130,7 +136,7 @@ pub(super) fn text(columns: &[Column], differences: &[Difference], unit: ByteUni
     if columns.iter().any(|column| column.reply().is_some_and(|reply| reply.answers().is_none())) {
         text.push('\n');
         text += &wrapped(
-            "What runs with SGLang, TensorRT-LLM, Ollama or layers in host memory is told part by part by memory-wall estimate --plan-name NAME.",
+            "What runs with SGLang, TensorRT-LLM, Ollama, layers in host memory or GRPO is told part by part by memory-wall estimate --plan-name NAME.",
             2,
         );
     }

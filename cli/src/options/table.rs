@@ -12,7 +12,6 @@ use memory_wall_core::display::Grouped;
 use memory_wall_plan::export::Target;
 
 use gpus::{gpus, own_gpu};
-pub(crate) use rollout::NAMES as OF_ROLLOUT;
 use rollout::rollout;
 use serving::{layers, pools, serving};
 use training::training;
@@ -61,7 +60,8 @@ pub(crate) fn of(command: &str) -> Vec<Known> {
         "explain" => of_the_table().collect(),
         "roofline" => group("What is looked at", roof()).chain(scenario()).collect(),
         "export" => {
-            group("What is written", target()).chain(with_runtimes().filter(|option| option.name != "--unit")).collect()
+            let all = with_runtimes().chain(reinforced()).filter(|option| option.name != "--unit");
+            group("What is written", target()).chain(all).collect()
         }
         "compare" => compared()
             .chain(group("What is asked beside the plans", spending()))
@@ -98,9 +98,9 @@ fn with_runtimes() -> impl Iterator<Item = Known> {
         .chain(group("SGLang and TensorRT-LLM: what goes to the pool", pools()))
 }
 
-/// The options of reinforcement learning, which `estimate` alone takes.
+/// The options of reinforcement learning, which `estimate` and `export` take.
 fn reinforced() -> impl Iterator<Item = Known> {
-    group("For estimate: reinforcement learning", rollout())
+    group("Reinforcement learning, for estimate and export", rollout())
 }
 
 /// The same without those that describe a GPU of one's own.

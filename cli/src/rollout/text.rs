@@ -72,7 +72,7 @@ fn asked(trainer: &Checked, told: &Told) -> String {
     )
 }
 
-const fn moment(moment: Moment) -> &'static str {
+pub(crate) const fn moment(moment: Moment) -> &'static str {
     match moment {
         Moment::Generate => "vLLM generates",
         Moment::LogProbs => "Log-probabilities",
@@ -151,15 +151,8 @@ fn share(trainer: &Checked, told: &Told, made: &Rollout, unit: ByteUnit) -> Opti
 
 /// The verdict, in words.
 pub(crate) fn verdict(trainer: &Checked, made: &Rollout, verdict: Verdict) -> String {
-    // vLLM's own words have its options as it calls them.
-    let refusal = made.generator.and_then(|it| it.start.refusal).map(|refusal| refusal.to_string());
-    match (refusal, verdict) {
-        (Some(refusal), _) => format!(
-            "does not fit: {}",
-            refusal
-                .replace("gpu_memory_utilization", "vllm_gpu_memory_utilization")
-                .replace("max_model_len", "vllm_max_model_length")
-        ),
+    match (made.generator.and_then(|it| it.refusal()), verdict) {
+        (Some(refusal), _) => format!("does not fit: {refusal}"),
         (None, Verdict::DoesNotFit) => "does not fit".into(),
         (None, Verdict::Fits) => {
             let part = if overhead::tight_percent(trainer) > overhead::TIGHT_PERCENT { "fifth" } else { "tenth" };

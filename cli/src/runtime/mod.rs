@@ -11,12 +11,13 @@ use memory_wall_plan::runtime::{Contradiction, Placing, Runtime};
 use memory_wall_plan::{OPTIONS, Plan, PlanOption, Scope, Value};
 use memory_wall_runtimes::ollama;
 use memory_wall_runtimes::pool::Server;
+use memory_wall_runtimes::rollout::Refused as RolloutRefused;
 
 use crate::model::Model;
 use crate::options::Given;
 use crate::request::Request;
 use crate::solve::Question;
-use crate::{Answer, BadInput, estimate, values};
+use crate::{Answer, BadInput, estimate, rollout, values};
 
 /// What `--engine` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,9 @@ pub(crate) fn read(given: &Given, scenario: &Scenario, notes: &mut Vec<String>) 
             question.id()
         )));
     }
+    if told.get("rl").is_some() && !scenario.mode.trains() {
+        return Err(BadInput(RolloutRefused::NotTraining.to_string()));
+    }
     for (option, _) in told.said().filter(|(option, _)| !told.has_effect(option, scenario)) {
         match option.scope {
             Scope::Pool(of) => notes.push(format!("{} has no effect without --engine {}", option.flag(), of.id())),
@@ -97,6 +101,10 @@ pub(crate) fn read(given: &Given, scenario: &Scenario, notes: &mut Vec<String>) 
                 "{} has no effect without --offload in training, or --engine llamacpp in inference",
                 option.flag()
             )),
+            Scope::Rollout if told.generates(scenario) => {
+                notes.push(format!("{} has no effect with --vllm-mode server", option.flag()));
+            }
+            Scope::Rollout => notes.push(format!("{} has no effect without --rl grpo", option.flag())),
             _ => {}
         }
     }
@@ -138,6 +146,7 @@ pub(crate) fn answer(runtime: &Runtime, request: &Request) -> Result<Answer, Bad
     match reply(runtime, &model, &scenario, Spending::default())? {
         Reply::Layers(layers) => llamacpp::answer(&layers, &model, request),
         Reply::Pool(pool) => pool::answer(&pool, &model, request),
+        Reply::Rollout(rollout) => rollout::answer(&rollout, &model, request),
         Reply::Engine(_) => Err(BadInput::new("the engine answers by itself")),
     }
 }
@@ -158,6 +167,7 @@ pub(crate) fn reason(reply: &Reply, unit: ByteUnit) -> Option<String> {
         Reply::Engine(_) => None,
         Reply::Layers(layers) => Some(llamacpp::verdict(&layers.placement, unit)),
         Reply::Pool(pool) => Some(pool::verdict(&pool.start, &pool.scenario)),
+        Reply::Rollout(it) => Some(rollout::verdict(&it.scenario, &it.made, it.made.verdict?)),
     }
 }
 
@@ -197,6 +207,9 @@ pub(crate) fn refuse(request: &Request, command: &str) -> Result<(), BadInput> {
             "{command} does not know {}: memory-wall estimate --engine {} does",
             server.label(),
             server.id()
+        ))),
+        Some(Runtime::Rollout(_)) => Err(BadInput(format!(
+            "{command} does not know GRPO: memory-wall estimate --rl grpo says what makes room, and the largest batch and completion"
         ))),
         Some(Runtime::Layers(placing)) if placing.ollama.is_some() => {
             Err(BadInput(format!("{command} does not know Ollama: memory-wall estimate --engine ollama does")))

@@ -115,6 +115,11 @@ impl Target {
         }
     }
 
+    /// Whether its file goes to any script that trains, as TRL's.
+    const fn serves_any_script(self) -> bool {
+        matches!(self, Self::Accelerate | Self::DeepSpeed | Self::TrainingArguments)
+    }
+
     /// Whether it trains; otherwise it serves.
     pub const fn trains(self) -> bool {
         self.implementation().is_some()
@@ -301,6 +306,12 @@ fn written(plan: &Plan, scenario: &Scenario, target: Target) -> Result<Export, E
         counted.parallel.ep = 1;
     }
     counted.check().map_err(|error| ExportError::Refused(target, error))?;
+    if plan.generates(scenario) && !target.serves_any_script() {
+        return Err(ExportError::Cannot(
+            target,
+            "would train on texts: with rl grpo the script is TRL's, which takes the files of accelerate, deepspeed and training-arguments",
+        ));
+    }
     let mut sheet = Sheet::new(plan, &there, target);
     match target {
         Target::Vllm => vllm::write(&mut sheet),

@@ -9,6 +9,7 @@ use memory_wall_core::{Engine, Scenario, Share, WeightFormat};
 
 use super::{Export, ExportError, Format, Line, Target, text};
 use crate::hub;
+use crate::option::{PlanOption, Scope};
 use crate::plan::Plan;
 use crate::table;
 use crate::value::Value;
@@ -373,10 +374,13 @@ impl<'a> Sheet<'a> {
         }
         self.leave("mode", "the training code puts adapters on the model (peft)");
         self.leave("gpu", "it runs on the GPUs of the machine that it is started on");
-        let rest: Vec<&'static str> = self.plan.said().map(|(option, _)| option.name).collect();
+        let rest: Vec<&'static PlanOption> = self.plan.said().map(|(option, _)| option).collect();
         for option in rest {
-            let why = format!("{} has no setting for it", self.target.label());
-            self.leave(option, &why);
+            let why = match option.scope {
+                Scope::Rollout if self.target.trains() => "the training code is TRL's, whose GRPOConfig has it".into(),
+                _ => format!("{} has no setting for it", self.target.label()),
+            };
+            self.leave(option.name, &why);
         }
         if !self.implied.is_empty() {
             let implied = format!("{}: as {} does by itself", self.implied.join("; "), self.target.label());

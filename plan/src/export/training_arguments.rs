@@ -27,7 +27,14 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     if scenario.training.compile {
         sheet.set("torch_compile", true, &["compile"]);
     }
-    sheet.leave("seq", "the length is the data's; TRL's SFTConfig has it as max_length");
+    sheet.leave(
+        "seq",
+        if sheet.plan.generates(scenario) {
+            "prompts are the data's; TRL's GRPOConfig has the rest as max_completion_length"
+        } else {
+            "the length is the data's; TRL's SFTConfig has it as max_length"
+        },
+    );
     sheet.leave("model", "the training code loads the model");
     sheet.leave("config", "the training code loads the model");
     sheet.leave("attention", "the training code loads the model with attn_implementation");

@@ -3,10 +3,12 @@
 mod layers;
 mod pool;
 mod remedies;
+pub mod rollout;
 
 pub use layers::{Layers, Ollama, Placing, Remark};
 pub use pool::Pool;
 pub use remedies::{Remedy, Step, steps};
+pub use rollout::Rollout;
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -15,6 +17,7 @@ use memory_wall_core::{Checked, Engine, Scenario};
 use memory_wall_runtimes::llamacpp;
 use memory_wall_runtimes::ollama;
 use memory_wall_runtimes::pool::{Family, Refused as PoolRefused, Server, Told};
+use memory_wall_runtimes::rollout::{Placed, Refused as RolloutRefused, Told as RolloutTold};
 
 use crate::answers::Spending;
 use crate::option::{PlanOption, Scope};
@@ -29,6 +32,8 @@ pub enum Runtime {
     Layers(Placing),
     /// A server with a pool.
     Pool(Server, Told),
+    /// A trainer, and the vLLM that generates for it.
+    Rollout(RolloutTold),
 }
 
 /// Options that contradict one another.
@@ -68,12 +73,19 @@ pub enum Refused {
     Layers(llamacpp::Refused),
     /// A server with a pool.
     Pool(PoolRefused),
+    /// A trainer that generates.
+    Rollout(RolloutRefused),
 }
 
 impl Refused {
     /// Whether all that is missing is a GPU.
     pub const fn needs_gpu(&self) -> bool {
-        matches!(self, Self::Layers(llamacpp::Refused::NoGpu) | Self::Pool(PoolRefused::NoGpu))
+        matches!(
+            self,
+            Self::Layers(llamacpp::Refused::NoGpu)
+                | Self::Pool(PoolRefused::NoGpu)
+                | Self::Rollout(RolloutRefused::NoGpu)
+        )
     }
 }
 
@@ -82,6 +94,7 @@ impl fmt::Display for Refused {
         match self {
             Self::Layers(refused) => refused.fmt(f),
             Self::Pool(refused) => refused.fmt(f),
+            Self::Rollout(refused) => refused.fmt(f),
         }
     }
 }
@@ -106,7 +119,7 @@ impl Runtime {
     /// ```
     pub fn of(plan: &Plan, scenario: &Scenario) -> Result<Option<Self>, Contradiction> {
         if scenario.mode.trains() {
-            return Ok(None);
+            return Ok(plan.generates(scenario).then(|| Self::Rollout(rollout::told(plan))));
         }
         if let Some(server) = plan.server() {
             return Ok(Some(Self::Pool(server, pool::told(plan, server))));
@@ -133,6 +146,10 @@ impl Runtime {
                 let pool = Pool::of(*server, told, scenario, family).map_err(Refused::Pool)?;
                 Ok(Reply::Pool(Box::new(pool)))
             }
+            Self::Rollout(told) => {
+                let rollout = Rollout::of(told, scenario).map_err(Refused::Rollout)?;
+                Ok(Reply::Rollout(Box::new(rollout)))
+            }
         }
     }
 }
@@ -151,6 +168,19 @@ impl Plan {
         self.engine().and_then(Server::from_id)
     }
 
+    /// Whether the plan trains on what a model generates.
+    pub fn generates(&self, scenario: &Scenario) -> bool {
+        scenario.mode.trains() && self.get(rollout::ALGORITHM).is_some()
+    }
+
+    /// What goes without saying of an option in a scenario of the plan; nothing where it is left open, or where it changes nothing.
+    pub fn usual(&self, option: &PlanOption, scenario: &Scenario) -> Option<Value> {
+        match option.scope {
+            Scope::Rollout if self.has_effect(option, scenario) => rollout::usual(option.name, scenario),
+            _ => option.of(scenario),
+        }
+    }
+
     /// Whether the plan names Ollama.
     pub fn is_ollama(&self) -> bool {
         self.engine() == Some(ollama::ID)
@@ -165,6 +195,11 @@ impl Plan {
                 self.server().is_none() && scenario.serving.engine == Engine::LlamaCpp
             }
             Scope::Layers => false,
+            Scope::Rollout if option.name == rollout::ALGORITHM => scenario.mode.trains(),
+            Scope::Rollout => {
+                let elsewhere = rollout::told(self).placed == Placed::Server;
+                self.generates(scenario) && !(elsewhere && rollout::HERE.contains(&option.name))
+            }
             scope => scope.has(scenario),
         }
     }
@@ -172,6 +207,10 @@ impl Plan {
     /// What an option comes to in a scenario of the plan; nothing where it changes nothing. What a scenario has no place for is as the plan says it.
     pub fn value(&self, option: &PlanOption, scenario: &Scenario) -> Option<Value> {
         let said = || self.get(option.name).cloned();
+        if option.scope == Scope::Rollout {
+            let set = || said().or_else(|| rollout::said(&rollout::told(self), option.name));
+            return if self.has_effect(option, scenario) { set() } else { None };
+        }
         if matches!(option.scope, Scope::Model) || option.scope.is_of_runtime() && self.has_effect(option, scenario) {
             return said();
         }

@@ -33,15 +33,15 @@ memory_wall_core::choices! {
 /// A change with what comes of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// What is changed.
-    pub remedy: Remedy,
+    /// What is changed: the name of a [`Remedy`], or where a model is trained on what it generates, of one of `runtimes/`.
+    pub id: &'static str,
     /// The plan with it.
     pub plan: Plan,
     /// What is said to that plan.
     pub reply: Reply,
 }
 
-/// The changes that help a plan most, at most [`TOLD`]: those with which it fits come first, in the order of [`Remedy`].
+/// The changes that help a plan most, at most [`TOLD`]: those with which it fits come first, in the order of [`Remedy`], and where it generates, of the least memory.
 ///
 /// # Example
 /// ```
@@ -53,10 +53,13 @@ pub struct Step {
 /// ```
 pub fn steps(plan: &Plan, reply: &Reply, spending: Spending) -> Vec<Step> {
     let Some(verdict) = reply.verdict() else { return Vec::new() };
+    if let Reply::Rollout(rollout) = reply {
+        return rollout.steps(plan, spending);
+    }
     let tried = Remedy::ALL.iter().filter_map(|remedy| {
         let plan = remedy.plan(plan, reply)?;
         let reply = Reply::of(&plan, spending).ok()?;
-        Some(Step { remedy: *remedy, plan, reply })
+        Some(Step { id: remedy.id(), plan, reply })
     });
     let mut steps: Vec<Step> = tried.filter(|step| step.helps(reply, verdict)).collect();
     steps.sort_by_key(|step| step.reply.verdict().map_or(u8::MAX, |verdict| verdict as u8));
@@ -97,7 +100,7 @@ impl Remedy {
                 }
                 true
             }
-            Reply::Engine(_) => return None,
+            Reply::Engine(_) | Reply::Rollout(_) => return None,
         };
         let mut changed = plan.clone();
         let mut say = |option: &str, value: Option<Value>| match value {

@@ -12,15 +12,19 @@
 
 mod generator;
 mod logits;
+mod parts;
 mod refused;
 mod remedies;
 mod trainer;
 
 pub use logits::{ENTROPY_CHUNK, Logits};
+pub use parts::parts;
 pub use refused::Refused;
 pub use remedies::{Remedy, longest_completion, most_sequences, remedies};
 
-use memory_wall_core::bounds::Bounds;
+use alloc::string::{String, ToString};
+
+use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::engines::vllm;
 use memory_wall_core::memory::overhead::tight_percent;
 use memory_wall_core::units::SignedBytes;
@@ -77,6 +81,9 @@ pub const NUM_GENERATIONS: Bounds = Bounds { name: "num_generations", min: 2, ma
 /// Micro-batches that are generated at once.
 pub const STEPS_PER_GENERATION: Bounds =
     Bounds { name: "steps_per_generation", min: 1, max: 65_536, unit: "micro-batches" };
+
+/// GPUs that share one vLLM.
+pub const TENSOR_PARALLEL: Bounds = Bounds { name: "vllm_tensor_parallel_size", ..bounds::TP };
 
 /// The settings of a trainer and of its vLLM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,6 +169,26 @@ pub struct Generator {
     pub sequences: u32,
 }
 
+impl Generator {
+    /// Why it does not start, in vLLM's words with its options called as TRL calls them.
+    pub fn refusal(&self) -> Option<String> {
+        self.start.refusal.map(|refusal| as_in_trl(&refusal))
+    }
+
+    /// What of the start is in doubt by the largest figures in logs, in the same words.
+    pub fn doubt(&self) -> Option<String> {
+        match self.start.tightness {
+            Some(vllm::Tightness::Start(refusal)) => Some(as_in_trl(&refusal)),
+            _ => None,
+        }
+    }
+}
+
+fn as_in_trl(refusal: &vllm::Refusal) -> String {
+    let text = refusal.to_string().replace("gpu_memory_utilization", "vllm_gpu_memory_utilization");
+    text.replace("max_model_len", "vllm_max_model_length")
+}
+
 /// A step of reinforcement learning on one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rollout {
@@ -182,6 +209,11 @@ impl Rollout {
     pub fn peak(&self) -> Held {
         let [first, rest @ ..] = self.moments;
         rest.into_iter().fold(first, |most, held| if held.total().high > most.total().high { held } else { most })
+    }
+
+    /// The fullest moment by the smallest figures.
+    pub fn least(&self) -> u128 {
+        self.moments.iter().map(|held| held.total().low).max().unwrap_or(0)
     }
 
     /// What is left of the limit at the peak, by its largest figure; negative is missing.
@@ -226,7 +258,7 @@ fn added_up(trainer: &Checked, told: &Told) -> Result<Rollout, Refused> {
     refused::lengths(trainer, told)?;
     let generator = generator::of(trainer, told)?;
     let logits = Logits::of(trainer, told.completion);
-    let resting = Span::exactly(trainer::resting(trainer, told));
+    let resting = Span::exactly(trainer::resting(trainer, told).iter().sum());
     let resident = trainer::reference(trainer, told.reference);
     let [awake, aside, weights] = generator.map_or([Span::default(); 3], |it| {
         let aside = if told.sleep { it.asleep } else { it.idle };
@@ -255,8 +287,7 @@ fn added_up(trainer: &Checked, told: &Told) -> Result<Rollout, Refused> {
 /// Whether it goes in: by its smallest figures at least, and with what an allocator loses to spare by its largest ones.
 fn judged(trainer: &Checked, rollout: &Rollout) -> Option<Verdict> {
     let (limit, capacity) = rollout.limit.zip(trainer.capacity())?;
-    let most = |end: fn(&Span) -> u128| rollout.moments.iter().map(|held| end(&held.total())).max().unwrap_or(0);
-    let (least, most) = (most(|span| span.low), most(|span| span.high));
+    let (least, most) = (rollout.least(), rollout.peak().total().high);
     let start = rollout.generator.map(|it| it.start);
     let refused = start.is_some_and(|start| start.refusal.is_some());
     let doubtful = start.is_some_and(|start| matches!(start.tightness, Some(vllm::Tightness::Start(_))));

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use memory_wall_core::display::Grouped;
-use memory_wall_core::{Checked, Implementation, Loss, ScenarioError};
+use memory_wall_core::{Checked, Implementation, Loss, Scenario, ScenarioError};
 
 use super::{NUM_GENERATIONS, Placed, Reference, Told};
 
@@ -58,11 +58,36 @@ pub enum Refused {
     Vllm(ScenarioError),
 }
 
+impl Refused {
+    /// The option that is to be another, by its name in plans; nothing where it is not one that is told.
+    pub fn option(&self, trainer: &Scenario, told: &Told) -> Option<&'static str> {
+        let parallel = &trainer.parallel;
+        Some(match self {
+            Self::NotTraining => "mode",
+            Self::NoGpu => "gpu",
+            Self::Implementation(_) => "implementation",
+            Self::Ranks => {
+                let ranks = [("tp", parallel.tp), ("pp", parallel.pp), ("cp", parallel.cp), ("ep", parallel.ep)];
+                ranks.iter().find(|(_, count)| *count > 1)?.0
+            }
+            Self::Loss => "loss",
+            Self::NoPrompt { .. } => "max_completion_length",
+            Self::Generations(_) | Self::Groups { .. } => "num_generations",
+            Self::TensorParallel { .. } => "vllm_tensor_parallel_size",
+            Self::SleepElsewhere => "vllm_enable_sleep_mode",
+            Self::NoReference => "reference",
+            Self::TooLong { .. } if told.max_model_len.is_some() => "vllm_max_model_length",
+            Self::TooLong { .. } => "seq",
+            Self::Vllm(_) => return None,
+        })
+    }
+}
+
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = |count: u32| Grouped(count.into());
         match *self {
-            Self::NotTraining => f.write_str("reinforcement learning trains a policy: say --mode training, lora or qlora"),
+            Self::NotTraining => f.write_str("--rl grpo trains a policy: say --mode training, lora or qlora"),
             Self::NoGpu => f.write_str("vLLM takes a share of the trainer's GPU, and none is named: --gpu ID"),
             Self::Implementation(code) => write!(
                 f,

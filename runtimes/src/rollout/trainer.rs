@@ -16,16 +16,20 @@ fn bucket(scenario: &Checked, bucket: Bucket, phase: Phase) -> u128 {
     worked::total(|sink| bucket.terms(scenario, phase, sink)).0
 }
 
-/// What stays allocated between two steps: weights, optimizer states, gradients where they are kept, DeepSpeed's buffers, the CUDA context.
+/// What stays allocated between two steps, a number for each of [`Bucket::EACH`]: weights, optimizer states, gradients where they are kept, the CUDA context, and
+/// DeepSpeed's buffers among activations.
 ///
 /// # Assumes
 /// Completions are generated between two optimizer steps, when gradients that are freed are gone, unless `steps_per_generation` is no multiple of the micro-batches of a step.
-pub(super) fn resting(trainer: &Checked, told: &Told) -> u128 {
+pub(super) fn resting(trainer: &Checked, told: &Told) -> [u128; Bucket::EACH.len()] {
     let between = told.steps(trainer).is_multiple_of(trainer.training.micro_batches.max(1));
     let one = if between { trainer.with(|it| it.training.micro_batches = 1).unwrap_or(*trainer) } else { *trainer };
-    let held = [Bucket::Weights, Bucket::Optimizer, Bucket::Overhead].map(|it| bucket(trainer, it, Phase::ForwardEnd));
-    let buffers = worked::total(|sink| deepspeed::steady(trainer, &Settings::DEFAULT, sink)).0;
-    held.iter().sum::<u128>() + bucket(&one, Bucket::Gradients, Phase::ForwardEnd) + buffers
+    Bucket::EACH.map(|kind| match kind {
+        Bucket::Weights | Bucket::Optimizer | Bucket::Overhead => bucket(trainer, kind, Phase::ForwardEnd),
+        Bucket::Gradients => bucket(&one, kind, Phase::ForwardEnd),
+        Bucket::Activations => worked::total(|sink| deepspeed::steady(trainer, &Settings::DEFAULT, sink)).0,
+        Bucket::KvCache | Bucket::Logits => 0,
+    })
 }
 
 /// The reference outside its forward pass: a second model in the precision of the policy's weights, sharded as they are.
@@ -84,19 +88,32 @@ fn forward(trainer: &Checked) -> Option<Checked> {
     scenario.check().ok()
 }
 
-/// The fullest phase of the training step with the logits of GRPO, less what rests.
-pub(super) fn step(trainer: &Checked, logits: &Logits, resting: u128) -> Span {
-    let phases = Phase::of(trainer.mode).iter().map(|phase| {
+/// Every phase of the training step with the logits of GRPO: all of it, and the logits.
+fn phases(trainer: &Checked, logits: &Logits) -> impl Iterator<Item = (Phase, Span, Span)> {
+    Phase::of(trainer.mode).iter().map(|phase| {
         let loss = match phase {
             Phase::ForwardEnd => logits.forward,
             Phase::Loss | Phase::FirstStep => logits.backward,
             _ => Span::default(),
         };
         let rest = at_phase(trainer, *phase).0.saturating_sub(bucket(trainer, Bucket::Logits, *phase));
-        Span::exactly(rest) + loss
-    });
-    let most = phases.fold(Span::default(), |most, here| Span::new(most.low.max(here.low), most.high.max(here.high)));
+        (*phase, Span::exactly(rest) + loss, loss)
+    })
+}
+
+/// The fullest phase of the training step with the logits of GRPO, less what rests.
+pub(super) fn step(trainer: &Checked, logits: &Logits, resting: u128) -> Span {
+    let most = phases(trainer, logits)
+        .fold(Span::default(), |most, (_, here, _)| Span::new(most.low.max(here.low), most.high.max(here.high)));
     Span::new(most.low.saturating_sub(resting), most.high.saturating_sub(resting))
+}
+
+/// Gradients, optimizer states and logits of the phase that is fullest by its largest figure.
+pub(super) fn in_step(trainer: &Checked, logits: &Logits) -> [(Bucket, u128); 3] {
+    let fullest = phases(trainer, logits).reduce(|most, here| if here.1.high > most.1.high { here } else { most });
+    let of = |kind| fullest.map_or(0, |(phase, ..)| bucket(trainer, kind, phase));
+    let loss = fullest.map_or(0, |(_, _, loss)| loss.high);
+    [(Bucket::Gradients, of(Bucket::Gradients)), (Bucket::Optimizer, of(Bucket::Optimizer)), (Bucket::Logits, loss)]
 }
 
 /// What is gathered to send weights to vLLM: nothing where each GPU holds all weights; otherwise the embedding table at least, and both tables at most; with adapters up to the whole model.

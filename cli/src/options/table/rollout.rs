@@ -4,19 +4,6 @@ use memory_wall_runtimes::rollout::Told;
 
 use super::{Known, switch, value};
 
-/// Their names, for notes.
-pub(crate) const NAMES: [&str; 9] = [
-    "--vllm-mode",
-    "--vllm-gpu-memory-utilization",
-    "--vllm-tensor-parallel-size",
-    "--vllm-max-model-length",
-    "--vllm-enable-sleep-mode",
-    "--num-generations",
-    "--steps-per-generation",
-    "--max-completion-length",
-    "--reference",
-];
-
 pub(super) fn rollout() -> Vec<Known> {
     let start = Told::default();
     vec![
