@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::fmt::Write;
+
 use common::{assert_told, bytes, only};
 use memory_wall_reports::explain::{Cause, Explanation, Note, Stated, explain};
 use memory_wall_reports::{Kind, Reader, Refusal, What};
@@ -277,7 +279,7 @@ fn a_router_of_llama_cpp_says_what_it_starts() {
     let mut log = String::from("0.09.541.220 I srv          load: spawning server instance with args:\n");
     let flags = "/usr/bin/llama-server --host 127.0.0.1 --jinja --min-p 0.02 --top-k 40 --port 50074 --temperature 0.7 --top-p 0.9 --ctx-size 65536 --cache-type-k q8_0 --cache-type-v q8_0 --flash-attn on -m /models/Qwen3-8B-Q4_K_M.gguf";
     for (at, flag) in flags.split(' ').enumerate() {
-        log += &format!("0.09.541.{} I srv          load:   {flag}\n", 221 + at);
+        writeln!(log, "0.09.541.{} I srv          load:   {flag}", 221 + at).unwrap();
     }
     log += "0.09.600.000 I srv  ensure_model: waiting until model name=x is fully loaded...\n";
     let report = only(Kind::LlamaCpp, &log);
@@ -319,12 +321,10 @@ fn lightnings_monitor_of_a_device_is_read_from_its_file() {
         .chain(["epoch", "step", "train_loss"].map(String::from))
         .collect();
     let empty = ",".repeat(80);
+    let silent = format!("{empty},,,,,0,50,0.25\n").repeat(5);
     let text = format!(
-        "{}\n{empty}3221225472.0,1073741824.0,2147483648.0,0.0,4294967296.0,0,49,\n{}{}{}{empty}3221225472.0,536870912.0,2684354560.0,0.0,4294967296.0,1,99,\n",
-        head.join(","),
-        format!("{empty},,,,,0,49,0.5\n"),
-        format!("{empty},,,,,0,50,0.25\n"),
-        format!("{empty},,,,,0,51,0.125\n").repeat(3),
+        "{}\n{empty}3221225472.0,1073741824.0,2147483648.0,0.0,4294967296.0,0,49,\n{silent}{empty}3221225472.0,536870912.0,2684354560.0,0.0,4294967296.0,1,99,\n",
+        head.join(",")
     );
     assert_told(
         Kind::Torch,
