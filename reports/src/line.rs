@@ -28,6 +28,13 @@ pub(crate) struct Line {
     pub(crate) segments: Vec<Segment>,
 }
 
+impl Segment {
+    /// Where it begins in the line's text.
+    pub(crate) const fn at(&self) -> usize {
+        self.at
+    }
+}
+
 impl Line {
     /// The place of a byte of the text.
     pub(crate) fn place(&self, at: usize) -> Place {

@@ -139,7 +139,7 @@ const PHASES: &[Rule<Phase>] = &[
         Phase::Save,
     ),
     (&["generate", "_sample", "_prefill", "_beam_search", "execute_model"], &[], Phase::Generate),
-    (&["forward", "_call_impl", "training_step"], &[], Phase::Forward),
+    (&["forward", "_conv_forward", "_call_impl", "training_step"], &[], Phase::Forward),
 ];
 
 const PARTS: &[Rule<Part>] = &[

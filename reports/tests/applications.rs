@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{assert_told, only, told};
+use common::{assert_told, bytes, only, told};
 use memory_wall_reports::explain::{Cause, Explanation, Stated, explain};
 use memory_wall_reports::{Kind, Refusal, What, read};
 
@@ -129,16 +129,18 @@ fn trainers_with_other_words() {
         &["1: allocated 18790481920~107374182", "1: peak_allocated 57982058496~107374182"],
     );
     let verl = "(WorkerDict pid=31) After init actor from HF AutoModel, memory allocated (GB): 14.25, memory reserved (GB): 15.50, device memory used/total (GB): 18.00/79.25\n";
-    assert_told(
-        Kind::Trainer,
-        verl,
-        &[
-            "1: allocated 15300820992~10737418",
-            "1: reserved 16642998272~10737418",
-            "1: used 19327352832~10737418",
-            "1: capacity 85094039552~10737418",
-        ],
-    );
+    assert_told(Kind::Trainer, verl, &["1: used 19327352832~10737418", "1: capacity 85094039552~10737418"]);
+    assert_told(Kind::Torch, verl, &["1: allocated 15300820992~10737418", "1: reserved 16642998272~10737418"]);
+    // From 0.6 with the peaks between them, and the memory of the computer.
+    let peaks = "=> After offload, memory allocated (GB): 1.50, max memory allocated (GB): 9.25, memory reserved (GB): 2.50, max memory reserved (GB): 10.75, device memory used/total (GB): 3.00/79.25, cpu_memory: {'total': '512.00 GB', 'used': '96.50 GB', 'free': '400.25 GB', 'shared': '0.25 GB'}\n";
+    let report = only(Kind::Torch, peaks);
+    let sizes =
+        [What::Allocated, What::PeakAllocated, What::Reserved, What::PeakReserved].map(|what| report.all(what).count());
+    assert_eq!(sizes, [1; 4], "{report:#?}");
+    assert_eq!((bytes(&report, What::Allocated), bytes(&report, What::PeakAllocated)), (3 << 29, 37 << 28));
+    assert_eq!((bytes(&report, What::Reserved), bytes(&report, What::PeakReserved)), (5 << 29, 43 << 28));
+    let report = only(Kind::Trainer, peaks);
+    assert_eq!((bytes(&report, What::HostCapacity), bytes(&report, What::HostUsed)), (512 << 30, 193 << 29));
     let megatron = "after 100 iterations memory (MB) | allocated: 1250.5 | max allocated: 4124.5 | cached: 4600.0 | max cached: 4700.0";
     assert_eq!(only(Kind::Megatron, megatron).size(What::PeakReserved).unwrap().bytes, 4_700 << 20);
     let unsloth =

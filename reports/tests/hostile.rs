@@ -49,6 +49,9 @@ const SAMPLES: &[&str] = &[
     "time=2026-04-02T13:13:15.944Z level=INFO source=device.go:240 msg=\"model weights\" device=CUDA0 size=\"13.3 GiB\"\n",
     "GPU 0: NVIDIA L40S (UUID: GPU-0a1b)\n0, NVIDIA L40S, 46068 MiB, 350 MiB, 45000 MiB\n",
     "# gpu        pid  type    fb   command\n    0       4711     C  2048   python\n",
+    "DeviceStatsMonitor.on_train_batch_end/allocated_bytes.all.peak,step\n1048576.0,49\n",
+    "Prefill would require ~40.50 GB peak (current 38.25 GB + KV+SDPA 2.25 GB) but metal_cap ceiling is 36.00 GB.\n",
+    "srv  load: spawning server instance with args:\nsrv  load:   --ctx-size\nsrv  load:   4096\nsrv  x\n",
     "* Dumping 2 tensor(s)\n      1:   81920 |   256,   320,     1,     1 | Q8_0    | token_embd.weight\n      2:     512 |   512,     1,     1,     1 | F32     | output_norm.weight\n",
 ];
 
@@ -200,6 +203,14 @@ fn a_line_of_a_megabyte_of_anything_is_read_in_a_tenth_of_a_second() {
         "# gpu ",
         "\u{a0}",
         "out of memory alloc 5 ",
+        "required.",
+        "Dumping 5 ",
+        "PROCESSOR ",
+        "PROCESSOR NNNNNNNN ",
+        "Memory Usage for loading ",
+        "Max_MA/",
+        "DeviceStatsMonitor.a/b,",
+        "\u{1b}[0mCUDA out of memory. \u{1b}[0m",
     ];
     for piece in pieces.into_iter().chain(SAMPLES.iter().copied()) {
         let line = own(&piece.replace('\n', " "));

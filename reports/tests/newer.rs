@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::fmt::Write;
+
 use common::{assert_told, bytes, only};
 use memory_wall_reports::explain::{Cause, Explanation, Note, Stated, explain};
 use memory_wall_reports::{Kind, Reader, Refusal, What};
@@ -227,4 +229,158 @@ fn a_gpu_that_only_its_memory_names_is_said_to_be_a_guess() {
     let text = "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 191.69 GiB of which 1.00 GiB is free.";
     let explanation = explained(text);
     assert!(explanation.gpu.is_some() && explanation.notes.contains(&Note::GpuByMemory));
+}
+
+/// jundot/omlx#1998, #1431 and #3683, ddalcu/mlx-serve#64, jjang-ai/vmlx#58, turboderp-org/exllamav3#50.
+#[test]
+fn servers_on_apple_gpus_say_their_ceilings() {
+    let refused = "Error: Prefill would require ~40.50 GB peak (current 38.25 GB + KV+SDPA 2.25 GB) but metal_cap ceiling is 36.00 GB. Raise kernel iogpu.wired_limit_mb\n";
+    let report = only(Kind::OutOfMemory, refused);
+    assert_eq!((bytes(&report, What::Need), bytes(&report, What::ProcessUsed)), (81 << 29, 153 << 28));
+    assert_eq!((bytes(&report, What::Requested), bytes(&report, What::Allowed)), (9 << 28, 36 << 30));
+    assert!(explained(refused).causes.iter().any(|cause| matches!(cause, Cause::Limit { .. })));
+    let exceeded = "Memory limit exceeded during chunked prefill at 4096/9000 tokens: 26.5GB exceeds ceiling 26.0GB";
+    let report = only(Kind::OutOfMemory, exceeded);
+    assert_eq!((bytes(&report, What::ProcessUsed), bytes(&report, What::Allowed)), (53 << 29, 26 << 30));
+    let log = "omlx.process_memory_enforcer - WARNING - [-] - Metal cap (72.0GB, Apple max_recommended_working_set_size) is below the oMLX static ceiling (92.0GB)\n\
+        omlx.process_memory_enforcer - INFO - [-] - Process memory enforcer started (tier=balanced, ceiling=72.0GB, interval=1.0s)\n\
+        2026-01-31 10:00:00,000 - omlx.engine_pool - INFO - [-] - Loading model: Qwen3.5-27B-4bit\n\
+        omlx.process_memory_enforcer - INFO - [-] - Memory pressure level: soft -> hard (current=60.5GB, soft=54.0GB, hard=60.0GB, ceiling=72.0GB)\n\
+        omlx.scheduler - WARNING - [-] - Chunked prefill above max_bytes at 2048 tokens: 61.5GB > 54.0GB (ceiling: 72.0GB)\n\
+        omlx.engine_pool - WARNING - [-] - Table forced to SSD for Qwen3.5-27B-4bit: resident 80.5GB exceeds the 72.0GB memory ceiling (mmap needs 60.0GB).\n  \
+        [hot-cache] resident=1536.00 / 2048.00 MB (3/8 entries)\n";
+    let report = only(Kind::Mlx, log);
+    assert_eq!(report.name(What::Model), Some("Qwen3.5-27B-4bit"));
+    assert_eq!((report.all(What::Allowed).count(), bytes(&report, What::Allowed)), (1, 72 << 30));
+    assert_eq!(report.greatest(What::ProcessUsed).unwrap().bytes, 123 << 29);
+    assert_eq!((bytes(&report, What::PlannedWeights), bytes(&report, What::KvCache)), (161 << 29, 3 << 29));
+    let bare = "[METAL] Command buffer execution failed: Insufficient Memory";
+    assert!(only(Kind::Metal, bare).is_failure());
+    let split = "RuntimeError: Insufficient VRAM in split for model and cache";
+    assert_eq!(only(Kind::Exllama, split).refusal(), Some(Refusal::ModelBuffer));
+}
+
+/// NovaSky-AI/SkyRL#624: a limit of nothing is none.
+#[test]
+fn the_asynchronous_allocator_of_jax_says_what_it_asked_for() {
+    let log = "gpu_cudamallocasync_allocator.cc:361] gpu_async_0 cuMemAllocAsync failed to allocate 34359738368 bytes: RESOURCE_EXHAUSTED: : CUDA_ERROR_OUT_OF_MEMORY: out of memory\n \
+        Reported by CUDA: Free memory/Total memory: 21474836480/85899345920\n\
+        gpu_cudamallocasync_allocator.cc:366] Stats: Limit:                               0\n\
+        InUse:                     64424509440\n";
+    let report = only(Kind::TensorFlow, log);
+    assert_eq!((bytes(&report, What::Requested), bytes(&report, What::Free)), (32 << 30, 20 << 30));
+    assert_eq!((bytes(&report, What::Capacity), bytes(&report, What::ProgramAllocated)), (80 << 30, 60 << 30));
+    assert!(!report.has(What::Allowed));
+}
+
+/// ggml-org/llama.cpp#27264 and #15009: the router prints each argument in a line, and older builds the context of a sequence.
+#[test]
+fn a_router_of_llama_cpp_says_what_it_starts() {
+    let mut log = String::from("0.09.541.220 I srv          load: spawning server instance with args:\n");
+    let flags = "/usr/bin/llama-server --host 127.0.0.1 --jinja --min-p 0.02 --top-k 40 --port 50074 --temperature 0.7 --top-p 0.9 --ctx-size 65536 --cache-type-k q8_0 --cache-type-v q8_0 --flash-attn on -m /models/Qwen3-8B-Q4_K_M.gguf";
+    for (at, flag) in flags.split(' ').enumerate() {
+        writeln!(log, "0.09.541.{} I srv          load:   {flag}", 221 + at).unwrap();
+    }
+    log += "0.09.600.000 I srv  ensure_model: waiting until model name=x is fully loaded...\n";
+    let report = only(Kind::LlamaCpp, &log);
+    assert_eq!((report.count(What::Context), report.name(What::Model)), (Some(65_536), Some("Qwen3-8B-Q4_K_M.gguf")));
+    assert_eq!((report.name(What::KvDtype), report.name(What::ValueDtype)), (Some("q8_0"), Some("q8_0")));
+    assert_eq!(report.flag(What::FlashAttention), Some(true));
+    let context = report.all(What::Context).next().unwrap();
+    assert_eq!((context.place.line, context.place.column), (17, 37));
+    let older = "llama_context: n_ctx_per_seq (8192) < n_ctx_train (40960) -- the full capacity of the model will not be utilized";
+    assert_told(Kind::LlamaCpp, older, &["1: max_model_len 8192", "1: trained_context 40960"]);
+}
+
+/// modelscope/ms-swift#3848: a terminal broke a word of the message.
+#[test]
+fn a_message_is_read_where_a_line_ends_within_a_word() {
+    let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB. GPU 3 has a total capacity of 39.50 GiB of which 1.25 GiB is free. Process 4711 has 38.25 GiB memory in use. Of the allocated memory 36.50 GiB is allocated by PyTor\nch, and 256.00 MiB is reserved by PyTorch but unallocated.\n";
+    let report = only(Kind::Cuda, text);
+    assert_eq!((bytes(&report, What::Allocated), bytes(&report, What::ReservedFree)), (73 << 29, 1 << 28));
+    assert_eq!(bytes(&report, What::ProcessUsed), 153 << 28);
+    assert_eq!(report.facts.len(), 6);
+}
+
+/// Lightning's `CSVLogger` sorts its columns by name; rows of other metrics stand between those of the monitor.
+#[test]
+fn lightnings_monitor_of_a_device_is_read_from_its_file() {
+    let names = [
+        "active_bytes.all.peak",
+        "allocated_bytes.all.current",
+        "allocated_bytes.all.peak",
+        "num_ooms",
+        "reserved_bytes.all.current",
+    ];
+    let head: Vec<String> = ["end", "start"]
+        .iter()
+        .flat_map(|hook| {
+            (0..40).map(move |at| format!("DeviceStatsMonitor.on_train_batch_{hook}/active.large_pool.unused_{at:02}"))
+        })
+        .chain(names.map(|name| format!("DeviceStatsMonitor.on_train_batch_start/{name}")))
+        .chain(["epoch", "step", "train_loss"].map(String::from))
+        .collect();
+    let empty = ",".repeat(80);
+    let silent = format!("{empty},,,,,0,50,0.25\n").repeat(5);
+    let text = format!(
+        "{}\n{empty}3221225472.0,1073741824.0,2147483648.0,0.0,4294967296.0,0,49,\n{silent}{empty}3221225472.0,536870912.0,2684354560.0,0.0,4294967296.0,1,99,\n",
+        head.join(",")
+    );
+    assert_told(
+        Kind::Torch,
+        &text,
+        &[
+            "2: peak_active 3221225472",
+            "2: allocated 1073741824",
+            "2: peak_allocated 2147483648",
+            "2: reserved 4294967296",
+            "8: allocated 536870912",
+            "8: peak_allocated 2684354560",
+        ],
+    );
+    let said = "occupied memory:2.50 GB\n\nreserved memory:16.75 GB\n";
+    let report = only(Kind::Torch, said);
+    assert_eq!((bytes(&report, What::Stated), bytes(&report, What::Reserved)), (5 << 29, 67 << 28));
+}
+
+/// ollama/ollama#10417: what it expects of all GPUs is not added to what it then allocates.
+#[test]
+fn ollamas_estimate_is_not_added_to_its_buffers() {
+    let log = "time=2025-05-01T10:00:00.000Z level=INFO source=server.go:138 msg=offload library=cuda layers.requested=-1 layers.model=41 layers.offload=41 layers.split=\"\" memory.available=\"[23.0 GiB]\" memory.weights.total=\"13.0 GiB\"\n\
+        time=2025-05-01T10:00:01.000Z level=INFO source=ggml.go:298 msg=\"model weights\" buffer=CUDA0 size=\"13.5 GiB\"\n";
+    assert_eq!(row(&explained(log), What::Weights), Some(27 << 29));
+}
+
+/// modelscope/ms-swift#9403: a command with an option in each line.
+#[test]
+fn options_of_megatron_are_read_one_in_a_line() {
+    let text = "megatron sft \n--tensor_model_parallel_size 4 \n--pipeline_model_parallel_size 2 \n--micro_batch_size 1 \n--global_batch_size 16 \n--max_length 8192 \n";
+    assert_told(
+        Kind::Trainer,
+        text,
+        &[
+            "2: tensor_parallel 4",
+            "3: pipeline_parallel 2",
+            "4: batch_size 1",
+            "5: global_batch 16",
+            "6: seq_length 8192",
+        ],
+    );
+}
+
+/// A name of thousands of letters is none, on either side of its words: a line without spaces is not looked through for each of them.
+#[test]
+fn names_of_buffers_have_an_end() {
+    for letters in [8, 5_000] {
+        let name = format!("CUDA{}1", "x".repeat(letters));
+        let front = format!("llama_kv_cache: {name} KV buffer size = 5.00 MiB");
+        let behind = format!("msg=\"model weights\" device={name} size=\"13.5 GiB\"");
+        for text in [front, behind] {
+            assert_eq!(
+                memory_wall_reports::read(text.as_bytes()).reports.len(),
+                usize::from(letters == 8),
+                "{letters}"
+            );
+        }
+    }
 }

@@ -89,5 +89,9 @@ pub(super) fn added<'a>(facts: impl Iterator<Item = &'a Fact>, again: bool) -> O
         }
         sizes.push((fact.device, size));
     }
+    // What Ollama expects of all GPUs together gives way to what it then allocates on each.
+    if again && sizes.iter().any(|(device, _)| *device != Device::Unsaid) {
+        sizes.retain(|(device, _)| *device != Device::Unsaid);
+    }
     sizes.into_iter().map(|(_, size)| size).reduce(plus)
 }

@@ -187,6 +187,10 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
             causes.push(Cause::OutsideAllocator(report.kind));
         }
         Kind::Killed => causes.push(Cause::Killed),
+        Kind::OutOfMemory => {
+            let allowed = report.size(What::Allowed);
+            causes.extend(allowed.map(|allowed| Cause::Limit { allowed: allowed.bytes, capacity: None }));
+        }
         Kind::Xla | Kind::OnnxRuntime | Kind::Paddle => causes.extend(by_xla(report)),
         Kind::Metal => causes.extend(one_allocation(report)),
         Kind::MemorySummary | Kind::MemoryStats => causes.extend(by_table(report)),

@@ -71,6 +71,7 @@ const BREAKDOWN: &[Hole] = &[
     Hole::Of(What::PlannedCompute, Unit::MIB),
     Hole::Of(What::Unaccounted, Unit::MIB),
 ];
+const SEQUENCE: &[Hole] = &[Hole::Count(What::MaxModelLen), Hole::Count(What::TrainedContext)];
 /// That of the host, of which neither is told.
 const HOST_BREAKDOWN: &[Hole] = &[
     Hole::Buffer,
@@ -121,7 +122,8 @@ macro_rules! described {
             ": CPU ({} MiB, {} MiB free)",
             &[Hole::Of(What::HostCapacity, Unit::MIB), Hole::Of(What::HostFree, Unit::MIB)],
         ),
-        llama("n_ctx_seq ({}) < n_ctx_train ({})", &[Hole::Count(What::MaxModelLen), Hole::Count(What::TrainedContext)]),
+        llama("n_ctx_per_seq ({}) < n_ctx_train ({})", SEQUENCE),
+        llama("n_ctx_seq ({}) < n_ctx_train ({})", SEQUENCE),
         // Some drivers don't say what is free.
         llama("llama_model_load_from_file_impl: using device {} ({}", &[Hole::Buffer, Hole::Name(What::Gpu)]),
         llama("| [level_zero:gpu:{}]| {}| {}| {}| {}| {}| {}M|", SYCL),
@@ -302,6 +304,8 @@ pub(super) const SETTINGS: &[Settings] = &[
     command("koboldcpp.exe "),
     command("koboldcpp.py "),
     command("koboldcpp-linux-x64 "),
+    // A router prints them one in a line.
+    command("spawning server instance with args:"),
     // What it prints of its arguments, wherever it was started.
     Settings { behind: false, starts: false, ..command("contextsize=") },
 ];

@@ -30,6 +30,8 @@ const fn diffusion(text: &'static str, holes: &'static [Hole]) -> Pattern {
 }
 
 const PARAMETERS: &[Hole] = &[Hole::Size(What::Total), Hole::Size(What::Weights), Hole::Size(What::HostWeights)];
+const PRESSURE: &[Hole] =
+    &[Hole::Skip, Hole::Size(What::ProcessUsed), Hole::Skip, Hole::Skip, Hole::Size(What::Allowed)];
 const ALL: &[Hole] =
     &[Hole::Size(What::Total), Hole::Size(What::Weights), Hole::Size(What::KvCache), Hole::Size(What::Temporaries)];
 
@@ -91,6 +93,40 @@ pub(super) const LINES: &[Pattern] = &[
     refuses(Kind::Metal, "[metal::malloc] Resource limit (", &[], Refusal::Resources),
     line(Kind::Mlx, "tokens-per-sec", &[]),
     line(Kind::Mlx, "Peak memory: {} GB", &[Hole::Of(What::PeakAllocated, Unit::GB)]).saying(Says::Within),
+    line(Kind::Metal, "Command buffer execution failed: Insufficient Memory", &[]),
+    // oMLX and mlx-serve, whose GB and MB are powers of 1,024.
+    line(
+        Kind::OutOfMemory,
+        "Prefill would require ~{} peak (current {} + KV+SDPA {}) but {} ceiling is {}",
+        &[
+            Hole::Size(What::Need),
+            Hole::Size(What::ProcessUsed),
+            Hole::Size(What::Requested),
+            Hole::Skip,
+            Hole::Size(What::Allowed),
+        ],
+    ),
+    line(
+        Kind::OutOfMemory,
+        "Memory limit exceeded during chunked prefill at {}: {} exceeds ceiling {}",
+        &[Hole::Skip, Hole::Size(What::ProcessUsed), Hole::Size(What::Allowed)],
+    ),
+    line(Kind::Mlx, "Metal cap ({}, Apple", &[Hole::Size(What::Allowed)]),
+    line(Kind::Mlx, "Process memory enforcer started ({}ceiling={},", &[Hole::Skip, Hole::Size(What::Allowed)]),
+    line(Kind::Mlx, "Memory pressure level: {}(current={}, soft={}, hard={}, ceiling={})", PRESSURE),
+    line(
+        Kind::Mlx,
+        "Chunked prefill above max_bytes at {}: {} > {}(ceiling: {})",
+        &[Hole::Skip, Hole::Size(What::ProcessUsed), Hole::Skip, Hole::Size(What::Allowed)],
+    ),
+    line(
+        Kind::Mlx,
+        "resident {} exceeds the {} memory ceiling",
+        &[Hole::Size(What::PlannedWeights), Hole::Size(What::Allowed)],
+    ),
+    line(Kind::Mlx, "omlx.engine_pool - {}Loading model: {}", &[Hole::Skip, Hole::Name(What::Model)]),
+    line(Kind::Mlx, "[hot-cache] resident={} / {} MB", &[Hole::Of(What::KvCache, Unit::MIB), Hole::Skip]),
+    line(Kind::Mlx, "[hot-cache] resident={} MB", &[Hole::Of(What::KvCache, Unit::MIB)]),
     refuses(Kind::LmStudio, "Model loading was stopped due to insufficient system resources", &[], Refusal::Guardrails),
     refuses(Kind::LmStudio, "Model loading aborted due to insufficient system resources", &[], Refusal::Guardrails),
     line(Kind::LmStudio, "requires approximately {} of memory", &[Hole::Decimal(What::Requested)]).saying(Says::Within),
@@ -121,6 +157,7 @@ pub(super) const LINES: &[Pattern] = &[
     diffusion("compute buffer size: {}(RAM)", &[Hole::Size(What::HostCompute)]),
     diffusion("compute buffer size: {} (RAM)", &[Hole::Size(What::HostCompute)]),
     refuses(Kind::Exllama, "Insufficient VRAM for model", &[], Refusal::ModelBuffer),
+    refuses(Kind::Exllama, "Insufficient VRAM in split", &[], Refusal::ModelBuffer),
     refuses(Kind::Exllama, "Insufficient space in device allocation", &[], Refusal::ModelBuffer),
     refuses(Kind::Transformers, "Some modules are dispatched on the CPU or the disk", &[], Refusal::Offloaded),
     line(Kind::Transformers, "Some parameters are on the meta device", &[]).saying(Says::On(What::Offloaded)),

@@ -76,11 +76,11 @@ pub(super) const LINES: &[Pattern] = &[
             Hole::Of(What::PeakReserved, Unit::MIB),
         ],
     ),
-    // verl, whose GB are powers of 1,024.
+    // verl, whose GB are powers of 1,024; what PyTorch holds is read by its name.
     line(
         Kind::Trainer,
-        "memory allocated (GB): {}, memory reserved (GB): {}",
-        &[Hole::Of(What::Allocated, Unit::GIB), Hole::Of(What::Reserved, Unit::GIB)],
+        "cpu_memory: {'total': '{}', 'used': '{}', 'free': '{}'",
+        &[Hole::Size(What::HostCapacity), Hole::Size(What::HostUsed), Hole::Size(What::HostFree)],
     ),
     line(
         Kind::Trainer,
@@ -176,6 +176,8 @@ const KEYS: &[Key] = &[
     ("micro_batch_size", What::BatchSize),
     ("train_micro_batch_size_per_gpu", What::BatchSize),
     ("global_batch_size", What::GlobalBatch),
+    ("tensor_model_parallel_size", What::TensorParallel),
+    ("pipeline_model_parallel_size", What::PipelineParallel),
     ("gradient_accumulation_iters", What::MicroBatches),
     ("gradient_accumulation_steps", What::MicroBatches),
     ("max_seq_length", What::SeqLength),
@@ -229,6 +231,10 @@ pub(super) const SETTINGS: &[Settings] = &[
     settings("train_micro_batch_size_per_gpu"),
     settings("micro_batch_size"),
     settings("gradient_accumulation_steps"),
+    settings("global_batch_size"),
+    settings("tensor_model_parallel_size"),
+    settings("pipeline_model_parallel_size"),
+    settings("--max_length "),
     settings("max_seq_length"),
     settings("sequence_len"),
     settings("cutoff_len"),

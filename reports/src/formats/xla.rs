@@ -67,6 +67,12 @@ pub(super) const LINES: &[Pattern] = &[
     tensorflow("ran out of memory trying to allocate {}", &[Hole::Size(What::Requested)]),
     tensorflow("Ran out of memory trying to allocate {}", &[Hole::Size(What::Requested)]),
     tensorflow("failed to allocate {} ({} bytes) from device", &[Hole::Skip, Hole::Of(What::Requested, Unit::BYTE)]),
+    // The asynchronous allocator of CUDA.
+    tensorflow("cuMemAllocAsync failed to allocate {} bytes", &[Hole::Of(What::Requested, Unit::BYTE)]),
+    tensorflow(
+        "Reported by CUDA: Free memory/Total memory: {}/{}",
+        &[Hole::Of(What::Free, Unit::BYTE), Hole::Of(What::Capacity, Unit::BYTE)],
+    ),
     tensorflow("failed to create cublas handle", &[]),
     tensorflow("could not create cublas handle", &[]),
     tensorflow("Limit: {}", &[Hole::Of(What::Allowed, Unit::BYTE)]),

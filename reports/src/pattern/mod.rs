@@ -155,7 +155,13 @@ impl Reading {
         let mut pieces = self.pieces.iter().copied();
         if self.pieces.first().is_some_and(|piece| piece.is_empty()) {
             pieces.next();
-            let (start, word) = word_before(text, at)?;
+            let from = at.saturating_sub(FARTHEST);
+            let (start, word) = word_before(text.get(from..)?, at - from)?;
+            // A name has an end.
+            let start = start + from;
+            if start == from && from > 0 {
+                return None;
+            }
             match holes.next()? {
                 Hole::Buffer => device = buffer(word)?,
                 Hole::Device => device = Device::Gpu(u16::try_from(Number::read(word)?.count()?).ok()?),
@@ -188,7 +194,7 @@ impl Reading {
                     rest.len() - number.rest.len()
                 }
                 Hole::Buffer => {
-                    let word = rest.iter().take_while(|byte| is_word(**byte)).count();
+                    let word = near.iter().take_while(|byte| is_word(**byte)).count();
                     // A point may be a part of the name, or what stands behind it.
                     let length = until(near, next).filter(|end| !next.is_empty() && *end < word).unwrap_or(word);
                     device = buffer(rest.get(..length)?)?;

@@ -49,6 +49,7 @@ const NAMES: &[Name] = &[
     ("VRAM usage", What::Stated, What::StatedPeak, NONE),
     ("VRAM Usage", What::Stated, What::StatedPeak, NONE),
     ("VRAM used", What::Stated, What::StatedPeak, NONE),
+    ("occupied memory", What::Stated, What::StatedPeak, NONE),
     both("Peak GPU memory", What::StatedPeak, NONE),
     both("Peak VRAM", What::StatedPeak, NONE),
     both("peak VRAM", What::StatedPeak, NONE),
@@ -66,6 +67,11 @@ const NAMES: &[Name] = &[
     both("reserved_bytes.all.peak", What::PeakReserved, ANY),
     both("active_bytes.all.peak", What::PeakActive, ANY),
 ];
+
+/// What Lightning's monitor of a device means by a name of PyTorch's statistics.
+pub(crate) fn monitored(name: &[u8]) -> Option<What> {
+    NAMES.iter().find(|(known, ..)| known.as_bytes() == name && scan::has(name, ".all.")).map(|(_, what, ..)| *what)
+}
 
 /// The texts by which they are found.
 pub(super) fn marks() -> impl Iterator<Item = &'static [u8]> {

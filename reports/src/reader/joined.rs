@@ -6,12 +6,14 @@ use alloc::vec::Vec;
 use super::State;
 use super::growing::NEAR;
 use crate::formats::Settings;
-use crate::line::{Line, Raw};
+use crate::line::{Line, Raw, Segment};
 use crate::order::sorted;
 use crate::report::{Device, Fact, Report, Value};
 use crate::what::{Kind, What};
 use crate::{Place, name, scan, settings};
 
+/// What stands in front of each argument of a server that llama.cpp's router starts.
+const ARGUMENT: &str = " load:   ";
 /// Lines that one message may be broken into.
 const MOST_JOINED: usize = 16;
 /// Bytes of a message or a command of several lines.
@@ -73,7 +75,13 @@ impl State {
     pub(super) fn join(&mut self, line: &Line, raw: Raw<'_>) -> bool {
         let Some(joined) = self.joined.as_mut() else { return false };
         let mark = if raw.text.starts_with(b"> ") { 2 } else { joined.same_front(raw.text) };
-        let room = joined.lines < MOST_JOINED && joined.line.text.len() + raw.text.len() < LONGEST_JOINED;
+        let argument = match joined.what {
+            Goes::Settings(_) => scan::behind(raw.text, ARGUMENT),
+            Goes::Message(..) => None,
+        };
+        let mark = argument.map_or(mark, |argument| raw.text.len() - argument.len());
+        let room = (joined.lines < MOST_JOINED || argument.is_some())
+            && joined.line.text.len() + raw.text.len() < LONGEST_JOINED;
         let goes = room
             && match joined.what {
                 Goes::Message(..) => {
@@ -85,7 +93,9 @@ impl State {
                 }
                 Goes::Settings(_) => {
                     // A command goes on behind a backslash, arguments in brackets until they are closed.
-                    joined.line.text.trim_ascii_end().ends_with(b"\\") || is_open(&joined.line.text)
+                    argument.is_some()
+                        || joined.line.text.trim_ascii_end().ends_with(b"\\")
+                        || is_open(&joined.line.text)
                 }
             };
         if !goes {
@@ -99,7 +109,8 @@ impl State {
             *byte = b' ';
         }
         // A quotation goes on behind its mark, and a log behind what stands in front of each of its lines.
-        match raw.text.get(mark..).filter(|_| mark > 0 && matches!(joined.what, Goes::Message(..))) {
+        let cut = argument.is_some() || mark > 0 && matches!(joined.what, Goes::Message(..));
+        match raw.text.get(mark..).filter(|_| cut) {
             Some(text) => {
                 joined.line.text.push(b' ');
                 joined.line.add_at(text, Place { column: raw.place.column + mark, ..raw.place });
@@ -165,12 +176,15 @@ impl State {
     fn new_message(&mut self, line: &Line, last: usize, kind: Kind, device: Device) -> Option<usize> {
         let mut report = Report::new(kind, self.source, line.number());
         self.parts_of(line, device, &mut report);
+        let doubts = self.doubtful.len();
         // Where a page folded it, words are torn apart by the spaces of its margin, or kept apart by them.
         for between in [&b""[..], b" "] {
             if let Some(narrow) = without_margins(line, between) {
                 self.parts_of(&narrow, device, &mut report);
             }
         }
+        // What only another joining of its lines could not read is no doubt.
+        self.doubtful.truncate(doubts);
         name_own_process(&mut report);
         report.to = last;
         let place = |fact: &Fact| (fact.place.line as u64, fact.place.column as u64);
@@ -218,8 +232,9 @@ impl State {
         }
         let from = if settings.behind { at } else { 0 };
         let text = line.text.get(from..).unwrap_or_default();
-        if text.len() <= LONGEST_JOINED && (text.trim_ascii_end().ends_with(b"\\") || settings.behind && is_open(text))
-        {
+        let end = text.trim_ascii_end();
+        let goes_on = end.ends_with(b"\\") || end.ends_with(b"with args:") || settings.behind && is_open(text);
+        if text.len() <= LONGEST_JOINED && goes_on {
             let mut joined = Joined::new(line.number(), Goes::Settings(settings));
             joined.line.add_at(text, line.place(from));
             self.joined = Some(Box::new(joined));
@@ -309,13 +324,15 @@ fn name_own_process(report: &mut Report) {
 /// Spaces in a row that no program prints within its message.
 const MARGIN: usize = 8;
 
-/// A message in which long runs of spaces are replaced; nothing where there are none.
+/// A message in which long runs of spaces and ends of lines are replaced; nothing where there are none.
 fn without_margins(line: &Line, between: &[u8]) -> Option<Line> {
     let mut narrow = Line::default();
     let (mut from, mut at) = (0, 0);
     while let Some(rest) = line.text.get(at..).filter(|rest| !rest.is_empty()) {
         let spaces = rest.iter().take_while(|byte| **byte == b' ').count();
-        if spaces >= MARGIN {
+        // A line's end within a word, for which a space was put.
+        let joint = line.segments.binary_search_by_key(&(at + spaces), Segment::at).is_ok();
+        if spaces >= MARGIN || spaces > 0 && joint {
             narrow.add_at(line.text.get(from..at)?, line.place(from));
             narrow.text.extend_from_slice(between);
             from = at + spaces;

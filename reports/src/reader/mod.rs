@@ -1,6 +1,6 @@
 //! The reader: a stream of bytes in, reports out.
 
-mod figures;
+pub(crate) mod figures;
 mod gpustat;
 mod growing;
 mod joined;
@@ -288,6 +288,10 @@ impl State {
                 let behind = behind.get(..LONGEST_ROW).unwrap_or(behind);
                 let listed = pattern.text.starts_with("msg=\"inference compute\"");
                 for mut fact in facts {
+                    // XLA's word for none.
+                    if fact.what == What::Allowed && matches!(fact.value, Value::Size(size) if size.bytes == 0) {
+                        continue;
+                    }
                     if listed && let Ok(gpu) = u16::try_from(gpu) {
                         fact.device = Device::Gpu(gpu);
                     }

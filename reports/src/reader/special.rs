@@ -28,6 +28,7 @@ pub(super) enum Special {
     NvidiaParts,
     NvidiaQuery,
     Csv,
+    Monitored,
     Listed,
     Headless,
     TensorCount,
@@ -77,6 +78,7 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("memory.free", Special::Csv),
     ("used_gpu_memory", Special::Csv),
     ("VRAM Total Memory (B),", Special::Csv),
+    ("DeviceStatsMonitor.", Special::Monitored),
     ("(UUID: GPU-", Special::Listed),
     // PyTorch's `collect_env`.
     ("GPU models and configuration", Special::Listed),
@@ -141,7 +143,14 @@ impl State {
         // Rows of tables are short: a long line would be looked through once for each mark in it.
         let row = matches!(
             special,
-            Special::NvidiaRow | Special::Csv | Special::Listed | Special::Headless | Special::Tensor
+            Special::NvidiaRow
+                | Special::Csv
+                | Special::Listed
+                | Special::Headless
+                | Special::Tensor
+                | Special::Accelerate
+                | Special::OneBuffer
+                | Special::Gpustat
         );
         if row && line.text.len() > LONGEST_ROW {
             return;
@@ -202,6 +211,14 @@ impl State {
                     self.begin(table, place.line);
                 }
             }
+            // The head of its file: names in the order of the alphabet, too many for a row of other tables.
+            Special::Monitored => {
+                if at == 0
+                    && let Some(table) = Table::csv(&line.text)
+                {
+                    self.begin(table, place.line);
+                }
+            }
             Special::Listed if matches!(self.table, Some(Table::Listed)) => {}
             Special::Listed => {
                 self.table = Some(Table::Listed);
@@ -209,7 +226,8 @@ impl State {
                 self.in_table(line);
             }
             Special::TensorCount => {
-                let behind = ["pairs and ", "Dumping "].iter().find_map(|words| scan::behind(&line.text, words));
+                let rest = line.text.get(at..).unwrap_or_default();
+                let behind = ["pairs and ", "Dumping "].iter().find_map(|words| rest.strip_prefix(words.as_bytes()));
                 let told = behind.and_then(Tensors::told);
                 if told.is_some() {
                     self.tensors = told;
@@ -261,8 +279,13 @@ impl State {
             Special::Words => self.keep_message(line),
             Special::NpuTable => self.begin(Table::Npu(0), place.line),
             Special::AmdTable => self.begin(Table::Amd, place.line),
-            Special::Loaded if scan::has(&line.text, "NAME ") => {
-                self.begin(Table::Loaded(scan::has(&line.text, " CONTEXT ")), place.line);
+            Special::Loaded => {
+                let rest = line.text.get(at..).unwrap_or_default();
+                let (front, rest) =
+                    (line.text.get(at.saturating_sub(NEAR_HEAD)..at), rest.get(..NEAR_HEAD).unwrap_or(rest));
+                if front.is_some_and(|front| scan::has(front, "NAME ")) {
+                    self.begin(Table::Loaded(scan::has(rest, " CONTEXT ")), place.line);
+                }
             }
             // In the middle of one of its buffers, copied without the head.
             Special::Padded | Special::Headless if self.table.is_some() => {}
@@ -276,7 +299,7 @@ impl State {
                 self.table = Some(Table::Buffers);
                 self.idle = 0;
             }
-            Special::Loaded | Special::Message(_) | Special::Stats => {}
+            Special::Message(_) | Special::Stats => {}
         }
     }
 }

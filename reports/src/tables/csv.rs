@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::{Row, Table, offset, unquoted};
 use crate::name;
+use crate::reader::figures::monitored;
 use crate::report::{Device, Value};
 use crate::scan::{self, Number};
 use crate::size::{Base, Size, Unit};
@@ -11,6 +12,8 @@ use crate::what::{Kind, What};
 
 /// Columns of a table.
 const COLUMNS: usize = 64;
+/// Columns of Lightning's.
+const MONITORED: usize = 512;
 
 impl Table {
     /// The columns of a head of comma-separated values, or of the command that asks for them, if they are of `nvidia-smi` or `rocm-smi`.
@@ -18,8 +21,13 @@ impl Table {
         let asked = scan::behind(text, "--query-gpu=").or_else(|| scan::behind(text, "--query-compute-apps="));
         let words =
             asked.and_then(|list| list.split(|byte| byte.is_ascii_whitespace() || b"\"'`".contains(byte)).next());
+        let (kind, most) = match text {
+            text if text.starts_with(b"DeviceStats") => (Kind::Torch, MONITORED),
+            text if scan::has(text, "VRAM Total") => (Kind::RocmSmi, COLUMNS),
+            _ => (Kind::NvidiaSmi, COLUMNS),
+        };
         let mut known = 0;
-        let columns = words.unwrap_or_else(|| unquoted(text)).split(|byte| *byte == b',').take(COLUMNS).map(|cell| {
+        let columns = words.unwrap_or_else(|| unquoted(text)).split(|byte| *byte == b',').take(most).map(|cell| {
             let cell = cell.trim_ascii();
             // What stands behind a command has no unit only where it was told to leave it out.
             let unit = if asked.is_some() || scan::has(cell, "[MiB]") { Unit::MIB } else { Unit::BYTE };
@@ -34,13 +42,13 @@ impl Table {
                 b"memory.used" => What::Used,
                 b"memory.free" => What::Free,
                 b"used_memory" | b"used_gpu_memory" => What::GpuProcess,
-                _ => return None,
+                // Lightning's `DeviceStatsMonitor`, of which each row is a step.
+                name => name.split(|byte| *byte == b'/').nth(1).and_then(monitored)?,
             };
             known += usize::from(!matches!(what, What::Gpu | What::GpuCount));
             Some((what, unit))
         });
         let columns: Vec<_> = columns.collect();
-        let kind = if scan::has(text, "VRAM Total") { Kind::RocmSmi } else { Kind::NvidiaSmi };
         (known > 0 && columns.len() > 1).then_some(Self::Csv(kind, columns, 0))
     }
 
@@ -50,7 +58,7 @@ impl Table {
     }
 }
 
-pub(super) fn csv(text: &[u8], columns: &[Option<(What, Unit)>], rows: &mut u16, row: Row<'_>) -> bool {
+pub(super) fn csv(kind: Kind, text: &[u8], columns: &[Option<(What, Unit)>], rows: &mut u16, row: Row<'_>) -> bool {
     let cells = || unquoted(text).split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
     if cells().count() != columns.len() {
         return false;
@@ -76,11 +84,13 @@ pub(super) fn csv(text: &[u8], columns: &[Option<(What, Unit)>], rows: &mut u16,
         };
         if let Some((what, value)) = value {
             said = true;
-            row(Device::Gpu(gpu), what, value, offset(text, cell));
+            let device = if kind == Kind::Torch { Device::Unsaid } else { Device::Gpu(gpu) };
+            row(device, what, value, offset(text, cell));
         }
     }
     *rows = rows.saturating_add(u16::from(said));
-    said
+    // Rows of Lightning's between those of the monitor have its columns empty.
+    said || kind == Kind::Torch
 }
 
 /// A row without a head: a GPU's name, and its memory where three sizes can only be all of it and its two parts.

@@ -130,7 +130,7 @@ impl Table {
         match self {
             Self::Nvidia { gpu, processes, parts } => nvidia::nvidia(&nvidia::barred(text), gpu, processes, parts, row),
             Self::NvidiaQuery { gpus, memory } => nvidia::nvidia_query(text, gpus, memory, row),
-            Self::Csv(_, columns, rows) => csv::csv(text, columns, rows, row),
+            Self::Csv(kind, columns, rows) => csv::csv(*kind, text, columns, rows, row),
             Self::Rocm => rocm::rocm(text, row),
             Self::Accelerate => estimates::accelerate(text, row),
             Self::Buffers => xla::buffer(text, row),
