@@ -11,4 +11,6 @@ pub struct Tower {
     pub values: u32,
     /// Outputs of layers within it that go to layers of the language model, beside that of the last (`DeepStack`).
     pub levels: u32,
+    /// Width of its layers, where it is known what a pass over its largest image takes; 0 elsewhere.
+    pub width: u32,
 }
