@@ -5,6 +5,7 @@ mod beside;
 mod compressed;
 mod pages;
 mod prediction;
+mod prefixes;
 mod requests;
 mod start;
 mod version;
