@@ -451,10 +451,10 @@ fn the_largest_figures_cache_prefixes() {
         let pages = vllm::Run { figures, ..vllm::Run::of(&scenario) }.pages().unwrap();
         (pages.block(), pages.blocks(131_072, 8_192))
     };
-    use vllm::Figures::{Most, Usual};
-    assert_eq!([blocks(27, Usual), blocks(27, Most)], [(1_568, 84 + 3), (1_568, 84 + 3 * 2)]);
-    assert_eq!([blocks(28, Usual), blocks(28, Most)], [(1_568, 84 + 3 * 2); 2]);
-    assert_eq!((208.0 / 90.0 * 131_072.0) as u32, 302_921);
+    let [usual, most] = [vllm::Figures::Usual, vllm::Figures::Most];
+    assert_eq!([blocks(27, usual), blocks(27, most)], [(1_568, 84 + 3), (1_568, 84 + 3 * 2)]);
+    assert_eq!([blocks(28, usual), blocks(28, most)], [(1_568, 84 + 3 * 2); 2]);
+    assert_eq!(208 * 131_072 / 90, 302_921);
 }
 
 /// GLM-5.3 in fp8 on eight H200 under 0.28: "FP8 weights take 94.46 GiB per rank, leaving 25.94 GiB of KV" for requests of 1,048,576 tokens (vllm-project/recipes pull request 893).

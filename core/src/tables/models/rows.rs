@@ -46,7 +46,7 @@ const fn from(source: &'static str, (model, parameters): Row) -> Row {
 /// Ministral 3 14B 13,945,031,680; Qwen2.5-VL 3B, 7B and 32B 3,754,622,976, 8,292,166,656 and 33,452,718,336; Qwen3-VL 2B, 4B, 8B, 32B, 30B and 235B 2,127,532,032,
 /// 4,437,815,808, 8,767,123,696, 33,357,390,064, 31,070,754,032 and 235,670,022,896; Qwen3.5 0.8B, 2B, 4B and 27B 873,438,784, 2,274,069,824, 4,659,865,088 and 27,781,427,952, with a layer that drafts. Of Gemma 4 some 0.55e9 by its card, and 0.57e9 by a log of
 /// "Model loading took 31.04 GiB" beside the language model. Read 2026-11-26.
-const fn seeing(parameters: u32, [tokens, values, levels, width]: [u32; 4], (model, counted): Row) -> Row {
+const fn seeing(parameters: u32, ([tokens, values], [levels, width]): Image, (model, counted): Row) -> Row {
     let tower = Some(Tower { parameters, tokens, values, levels, width });
     (Model { architecture: Architecture { tower, ..model.architecture }, ..model }, counted)
 }
@@ -56,15 +56,17 @@ const fn seeing(parameters: u32, [tokens, values, levels, width]: [u32; 4], (mod
 /// # Source
 /// `preprocessor_config.json` of each: 896 x 896 pixels in 256 tokens; 1,540 x 1,540 in patches of 28; 16 tiles of 336 x 336 and one of the whole; 16,384 tokens of four patches of
 /// 16 x 16 in two frames, at most, of Qwen2.5-VL 14 x 14; `deepstack_visual_indexes` and `hidden_size` of `vision_config`. Of Gemma 4 as of Gemma 3. Read 2026-11-26.
-const GEMMA_IMAGE: [u32; 4] = [256, 3 * 896 * 896, 0, 0];
-const PIXTRAL_IMAGE: [u32; 4] = [55 * 55, 3 * 1_540 * 1_540, 0, 0];
-const LLAMA_4_IMAGE: [u32; 4] = [17 * 144, 17 * 3 * 336 * 336, 0, 0];
-const QWEN_IMAGE: [u32; 4] = [16_384, 65_536 * 1_536, 0, 1_152];
-const QWEN_SMALL: [u32; 4] = [16_384, 65_536 * 1_536, 0, 1_024];
-const QWEN_LEAST: [u32; 4] = [16_384, 65_536 * 1_536, 0, 768];
-const QWEN3_IMAGE: [u32; 4] = [16_384, 65_536 * 1_536, 3, 1_152];
-const QWEN3_SMALL: [u32; 4] = [16_384, 65_536 * 1_536, 3, 1_024];
-const QWEN2_5_IMAGE: [u32; 4] = [16_384, 65_536 * 1_176, 0, 0];
+type Image = ([u32; 2], [u16; 2]);
+
+const GEMMA_IMAGE: Image = ([256, 3 * 896 * 896], [0, 0]);
+const PIXTRAL_IMAGE: Image = ([55 * 55, 3 * 1_540 * 1_540], [0, 0]);
+const LLAMA_4_IMAGE: Image = ([17 * 144, 17 * 3 * 336 * 336], [0, 0]);
+const QWEN_IMAGE: Image = ([16_384, 65_536 * 1_536], [0, 1_152]);
+const QWEN_SMALL: Image = ([16_384, 65_536 * 1_536], [0, 1_024]);
+const QWEN_LEAST: Image = ([16_384, 65_536 * 1_536], [0, 768]);
+const QWEN3_IMAGE: Image = ([16_384, 65_536 * 1_536], [3, 1_152]);
+const QWEN3_SMALL: Image = ([16_384, 65_536 * 1_536], [3, 1_024]);
+const QWEN2_5_IMAGE: Image = ([16_384, 65_536 * 1_176], [0, 0]);
 
 /// The table below, with its counts apart from it: the engine arrives at each, so that no program carries them.
 macro_rules! models {
