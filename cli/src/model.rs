@@ -123,9 +123,14 @@ impl Model {
         let part = (self.language_part && (served || self.family.is_some())).then(|| {
             match scenario.architecture.tower.filter(|_| served) {
                 Some(tower) => format!(
-                    "Of {} the language model and its vision tower of {} million parameters are counted, which vLLM loads too (--language-model-only leaves it out). What its passes over images take while vLLM starts is counted in part: a margin of a few GB may be needed.",
+                    "Of {} the language model and its vision tower of {} million parameters are counted, which vLLM loads too (--language-model-only leaves it out){}",
                     self.title,
-                    tower.parameters / 1_000_000
+                    tower.parameters / 1_000_000,
+                    if tower.width > 0 {
+                        ", and its pass over the largest image while vLLM starts."
+                    } else {
+                        ". What its passes over images take while vLLM starts is counted in part: a margin of a few GB may be needed."
+                    }
                 ),
                 None => format!(
                     "Of {} only the language model is counted; what sees and projects images, or hears, comes on top, and servers load it too.",

@@ -393,16 +393,101 @@ fn a_vision_tower_is_loaded_and_profiled() {
 #[test]
 fn further_outputs_of_a_tower_are_held() {
     let scenario = with(&Scenario::new(models::by_id("qwen3-vl-8b").unwrap().architecture), Engine::Vllm);
-    let tower = scenario.architecture.tower.unwrap();
+    // Without the pass of the tower itself, which takes more than that of the model.
+    let tower = Tower { width: 0, ..scenario.architecture.tower.unwrap() };
+    let seeing = Architecture { tower: Some(tower), ..scenario.architecture };
     let plain = Architecture { tower: Some(Tower { levels: 0, ..tower }), ..scenario.architecture };
     let of = |architecture| {
         let scenario = Scenario { architecture, ..scenario }.check().unwrap();
         let run = vllm::Run::of(&scenario);
         [run.weights(), run.activation()]
     };
-    let ([weights, activation], [without, less]) = (of(scenario.architecture), of(plain));
+    let ([weights, activation], [without, less]) = (of(seeing), of(plain));
     assert_eq!(weights - without, 3 * 8_192 * 4_096 * 2);
     assert_eq!(activation - less, 3 * 16_384 * 4_096 * 2);
+}
+
+/// Qwen3.8 27B as vLLM serves it on so many GPUs.
+fn qwen_27b(gpu: &str, tp: u32, minor: u32) -> Scenario {
+    let mut scenario = with(&Scenario::new(models::by_id("qwen3.5-27b").unwrap().architecture), Engine::Vllm);
+    (scenario.gpu, scenario.parallel.tp) = (gpus::by_id(gpu), tp);
+    let serving = &mut scenario.serving;
+    serving.version = Version { major: 0, minor };
+    (serving.max_num_batched_tokens, serving.usual_batched_tokens) = (8_192, false);
+    (serving.max_num_seqs, serving.usual_seqs) = (2, false);
+    scenario
+}
+
+/// "2.58 GiB for peak activation" on one GPU (0.29, row S101) and "1.66 GiB" on two (0.27.1, noonghunna/club-3090 pull request 1139): the tower's pass over one image, and not the model's.
+#[test]
+fn a_tower_may_take_more_than_its_model() {
+    let gib = |scenario: &Scenario| {
+        let bytes = vllm::Run::of(&scenario.check().unwrap()).activation();
+        format!("{:.2}", bytes as f64 / GIB as f64)
+    };
+    let [one, two] = [qwen_27b("rtxpro6000", 1, 29), qwen_27b("rtx3090", 2, 27)];
+    assert_eq!([gib(&one), gib(&two)], ["2.58", "1.66"]);
+    // As many images as fit among the batched tokens.
+    let mut more = one;
+    more.serving.max_num_batched_tokens = 32_768;
+    assert_eq!(gib(&more), "5.16");
+    // Two thirds of a GPU that the model alone would leave room on.
+    let mut small = Scenario { weights: WeightFormat::Fp8Block, kv: KvPrecision::Fp8, ..qwen_27b("rtx3090", 2, 27) };
+    small.serving.max_model_len = Some(200_000);
+    let blind = Scenario { architecture: Architecture { tower: None, ..small.architecture }, ..small };
+    let pool = |it: &Scenario| {
+        let it = it.check().unwrap();
+        vllm::pool(&it, it.serving.version, it.capacity().unwrap()).pool.0
+    };
+    assert!(pool(&blind) - pool(&small) > i128::try_from(GIB).unwrap());
+}
+
+/// 208 blocks of 1,568 tokens hold 2.31 requests of 131,072 where prefixes are cached (mitchross/talos-argocd-proxmox pull request 1995, 0.27): 84 blocks and two states of three groups.
+#[test]
+fn the_largest_figures_cache_prefixes() {
+    let blocks = |minor, figures| {
+        let fp8 = Scenario { kv: KvPrecision::Fp8, ..qwen_27b("rtx3090", 2, minor) };
+        let scenario = fp8.check().unwrap();
+        let pages = vllm::Run { figures, ..vllm::Run::of(&scenario) }.pages().unwrap();
+        (pages.block(), pages.blocks(131_072, 8_192))
+    };
+    let [usual, most] = [vllm::Figures::Usual, vllm::Figures::Most];
+    assert_eq!([blocks(27, usual), blocks(27, most)], [(1_568, 84 + 3), (1_568, 84 + 3 * 2)]);
+    assert_eq!([blocks(28, usual), blocks(28, most)], [(1_568, 84 + 3 * 2); 2]);
+    assert_eq!(208 * 131_072 / 90, 302_921);
+}
+
+/// GLM-5.3 in fp8 on eight H200 under 0.28: "FP8 weights take 94.46 GiB per rank, leaving 25.94 GiB of KV" for requests of 1,048,576 tokens (vllm-project/recipes pull request 893).
+#[test]
+fn sparse_attention_reserves_its_workspace_with_the_weights() {
+    let mut scenario = with(&Scenario::new(models::by_id("glm-5.2").unwrap().architecture), Engine::Vllm);
+    (scenario.weights, scenario.kv) = (WeightFormat::Fp8Block, KvPrecision::Fp8);
+    (scenario.parallel.tp, scenario.serving.max_model_len) = (8, Some(1_048_576));
+    scenario.serving.version = Version { major: 0, minor: 28 };
+    let scenario = scenario.on(gpus::by_id("h200-sxm").unwrap());
+    let of = |scenario: &Scenario| {
+        let scenario = scenario.check().unwrap();
+        let run = vllm::Run::of(&scenario);
+        [run.weights(), run.activation()].map(|bytes| bytes as f64 / GIB as f64)
+    };
+    let [weights, activation] = of(&scenario);
+    assert!((weights / 94.46 - 1.0).abs() < 0.005, "{weights}");
+    // What is reserved is no part of the forward pass: the pool is the same.
+    let serving = Serving { usual_batched_tokens: false, usual_seqs: false, ..scenario.serving };
+    let [plain, more] = of(&Scenario { serving, ..scenario }.on(gpus::by_id("b200").unwrap()));
+    assert!((weights + activation - plain - more).abs() < 0.1 && plain < 89.0, "{plain} {more}");
+}
+
+/// Marlin's kernels have a scale for 128 values of each column: 15.25 GiB of weights and what lies beside PyTorch in a log of two RTX 3090 (noonghunna/club-3090 pull request 1139).
+#[test]
+fn fp8_blocks_take_more_below_compute_capability_8_9() {
+    let loaded = |gpu| {
+        let fp8 = Scenario { weights: WeightFormat::Fp8Block, ..qwen_27b(gpu, 2, 27) };
+        vllm::Run::of(&fp8.check().unwrap()).weights()
+    };
+    let more = loaded("rtx3090") - loaded("rtx4090");
+    let values = 12_100_000_000_u128;
+    assert!(more.abs_diff(values / 64 - values / 4_096) < more / 50, "{more}");
 }
 
 /// Two of a stage's layers are on the GPU, of its average size: with 1,024 layers over 35 stages, every second one of those behind the 612th dense ones a mixture, a stage with fewer layers can hold more.

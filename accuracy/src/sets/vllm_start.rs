@@ -19,7 +19,7 @@ pub(super) struct Start {
     pub(super) total: Option<Bytes>,
     /// The share of it that was asked for.
     share: f64,
-    /// Parameters beside the text model: a vision tower.
+    /// Parameters beside the text model: a vision tower. 0 is a start without it.
     other_parameters: u64,
     /// Whether the log says that `FlashInfer`'s sampler runs.
     flashinfer: bool,
@@ -76,6 +76,9 @@ pub(super) fn read(row: csv::Row<'_>) -> Result<Start, String> {
     }
     let share = if of("utilization").is_empty() { serving.utilization().fraction() } else { row.float("utilization")? };
     let other_parameters = if of("other_parameters").is_empty() { 0 } else { row.whole("other_parameters")? };
+    if of("other_parameters") == "0" {
+        scenario.architecture.tower = None;
+    }
     let flashinfer = of("sampler") == "flashinfer";
     Ok(Start { scenario: check(&scenario)?, total, share, other_parameters, flashinfer })
 }

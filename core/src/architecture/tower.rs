@@ -10,5 +10,7 @@ pub struct Tower {
     /// Values of its pixels.
     pub values: u32,
     /// Outputs of layers within it that go to layers of the language model, beside that of the last (`DeepStack`).
-    pub levels: u32,
+    pub levels: u16,
+    /// Width of its layers, where it is known what a pass over its largest image takes; 0 elsewhere.
+    pub width: u16,
 }

@@ -7,10 +7,10 @@ use memory_wall_core::tables::gpus::{GPUS, Gpu};
 
 use crate::Size;
 
-/// The GPU of this name; nothing of a laptop's or a small computer's, which has other memory than its namesake.
+/// The GPU of this name; nothing of a laptop's or a small computer's, nor of those sold in China with less, which have other memory than their namesakes.
 pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    if ["laptop", "mobile", "sff"].iter().any(|word| name.contains(word)) {
+    if ["laptop", "mobile", "sff", "6000d", "5090dv2"].iter().any(|word| name.contains(word)) {
         return None;
     }
     let base = |gpu: &Gpu| gpu.id.split('-').next().unwrap_or(gpu.id);
@@ -45,8 +45,9 @@ fn has(name: &str, base: &str) -> bool {
         let size =
             |rest: &str| ["80g", "40g", "72gb", "22gb", "16gb", "8gb", "3e"].iter().any(|gb| rest.starts_with(gb));
         let sized = name.get(at + base.len()..).is_some_and(size);
-        // "sxm4" is no Apple M4.
-        let inside = base.starts_with('m') && before == Some(&b'x');
+        // "sxm4" is no Apple M4, and a GH200 has 96 GB where an H200 has 141.
+        let inside =
+            [('m', b'x'), ('h', b'g')].iter().any(|(first, it)| base.starts_with(*first) && before == Some(it));
         !inside && (sized || !after.is_some_and(u8::is_ascii_digit))
     })
 }
@@ -139,6 +140,9 @@ mod tests {
             "NVIDIA RTX PRO 4000 Blackwell SFF Edition",
             "NVIDIA GeForce RTX 5060 Ti",
             "NVIDIA T400",
+            "GH200",
+            "RTX PRO 6000 D",
+            "NVIDIA GeForce RTX 5090 D v2",
             "AMD Radeon RX 6800",
             "Intel(R) Arc(TM) A750 Graphics",
             "GPU",

@@ -5,6 +5,7 @@ mod beside;
 mod compressed;
 mod pages;
 mod prediction;
+mod prefixes;
 mod requests;
 mod start;
 mod version;
@@ -183,9 +184,10 @@ impl<'a> Run<'a> {
         self.scenario.batched_tokens().into()
     }
 
-    /// The pages; `None` where vLLM cannot make them.
+    /// The pages; `None` where vLLM cannot make them. By the largest figures prefixes are cached.
     pub fn pages(&self) -> Option<Pages> {
-        Pages::of(self.scenario, self.block_size, self.version)
+        let pages = Pages::of(self.scenario, self.block_size, self.version)?;
+        Some(if self.figures == Figures::Most { pages.caching_prefixes(self.version) } else { pages })
     }
 
     /// What the pages of all sequences take, or the exact cache where there are no pages.

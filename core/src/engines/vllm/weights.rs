@@ -6,6 +6,7 @@ use crate::engines::{Sink, amount};
 use crate::memory::weights;
 use crate::precision::{Block, FP8_BLOCK, WeightFormat};
 use crate::scenario::finer_blocks;
+use crate::tables::capability::{self, Capability};
 use crate::units::MIB;
 use crate::worked::{self, Item};
 
@@ -36,7 +37,7 @@ impl Run<'_> {
     /// # Formula
     /// Rotary tables positions × width × bytes, whole on every rank; embedding and head to a multiple of 64 rows;
     /// latent attention keeps its two up-projections once more for decoding, `layers` × `kv_lora_rank` × `heads` × (`nope_dim` + `v_dim`) × bytes;
-    /// MXFP4 experts are padded to multiples of 256 and 128; slots for adapters ([`Run::adapter_slots`]); layers that guess ahead ([`Run::prediction_layers`]), or a draft that does ([`Run::draft`]); finer scales of fp8 experts where a rank has no whole blocks of them; a vision tower; and PyTorch's allocator rounds a tensor of 10 MiB or more up to 2 MiB where that wastes 1 MiB at most.
+    /// MXFP4 experts are padded to multiples of 256 and 128; slots for adapters ([`Run::adapter_slots`]); layers that guess ahead ([`Run::prediction_layers`]), or a draft that does ([`Run::draft`]); finer scales of fp8 experts where a rank has no whole blocks of them, and scales of 16 bits for each column where Marlin's kernels run fp8; a vision tower; the workspace of sparse attention on Hopper ([`Run::reserved`]); and PyTorch's allocator rounds a tensor of 10 MiB or more up to 2 MiB where that wastes 1 MiB at most.
     ///
     /// # Units
     /// Bytes.
@@ -52,7 +53,9 @@ impl Run<'_> {
             + self.absorbed()
             + self.expert_padding()
             + self.finer_scales()
+            + self.spread_scales()
             + self.rounding()
+            + self.reserved()
             + self.vision();
         amount(Item::EngineWorkspace, added, sink);
         if self.scenario.serving.max_loras.is_some() {
@@ -153,6 +156,21 @@ impl Run<'_> {
         let values: u128 = sizes.map(u128::from).into_iter().product();
         let whole = u128::from(FP8_BLOCK);
         4 * (values / (block * block) - values / (whole * whole))
+    }
+
+    /// Scales of fp8 blocks where Marlin's kernels run them: one of 16 bits for 128 values of each column, in place of one of 32 for a block.
+    ///
+    /// # Source
+    /// vLLM, `marlin_utils_fp8.py` (`scales.repeat_interleave(block_n, 1)` in the model's precision), on GPUs below compute capability 8.9. Read 2026-11-26.
+    fn spread_scales(&self) -> u128 {
+        let scenario = self.scenario;
+        let marlin = scenario.gpu.and_then(capability::of).is_some_and(|has| has < Capability::new(8, 9));
+        if scenario.weights != WeightFormat::Fp8Block || !marlin {
+            return 0;
+        }
+        let held = scenario.local_parameters();
+        let values = held.matrices + held.experts;
+        (values * 2 / FP8_BLOCK - values * 4 / (FP8_BLOCK * FP8_BLOCK)).into()
     }
 
     /// Parameters that the shape does not have, or has too many, on this rank.

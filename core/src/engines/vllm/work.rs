@@ -18,13 +18,15 @@ const EXPERT_CHUNK: u64 = 16 * 1_024;
 /// Scores of an indexer that the profile makes room for (`VLLM_SPARSE_INDEXER_MAX_LOGITS_MB`).
 const INDEX_SCORES: u128 = 512 * MIB;
 
-/// The fuller of the two moments of the profile.
+/// The fullest of the moments of the profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Moment {
     /// Inside the MLP of a layer.
     Layer,
     /// In the sampler, which the profile runs for as many sequences as are allowed.
     Sampler,
+    /// In the tower, which passes over the largest image before the model does.
+    Tower,
 }
 
 impl Run<'_> {
@@ -35,6 +37,7 @@ impl Run<'_> {
     /// k·T·max(f, h)·e and k·T·max(2f, h)·e; the images of the profile and what the encoder makes of them; in a pipeline 2·T·h·e on their way.
     /// On top the larger of a layer, T·e·(3f/tp + 3.75·h) (plain MLP 2f), with 8-bit weights T·f/tp more,
     /// and the sampler, S·V·(e + 12) + T·h·e + 2·S·h·e and 4 bytes × V for each multiprocessor, at most S of them (before 0.17: S·V·(e + 36)).
+    /// Or the pass of a tower over the largest image, where that takes more ([`Run::tower`]).
     /// With a head that guesses ahead T·h·e more for the states that it reads, and in a layer 3·T·h·e for those of three layers (EAGLE-3).
     /// The largest figure has 2·S·V·e beside the sampler where tokens are guessed ahead.
     ///
@@ -83,7 +86,9 @@ impl Run<'_> {
             (moment, sum(Bucket::Activations) + sum(Bucket::Logits))
         };
         let (layer, sampler) = (of(Moment::Layer), of(Moment::Sampler));
-        if self.scenario.local().head && sampler.1 > layer.1 { sampler } else { layer }
+        let model = if self.scenario.local().head && sampler.1 > layer.1 { sampler } else { layer };
+        let tower = self.tower();
+        if tower > model.1 { (Moment::Tower, tower) } else { model }
     }
 
     /// One of the two buckets at the peak of the profile.
@@ -94,12 +99,14 @@ impl Run<'_> {
     fn at(&self, moment: Moment, bucket: Bucket, sink: Sink<'_>) {
         match (bucket, moment) {
             (Bucket::Logits, Moment::Sampler) => self.sampler(sink),
-            (Bucket::Logits, Moment::Layer) => {}
-            _ => {
-                match moment {
-                    Moment::Layer => self.layer(sink),
-                    Moment::Sampler => self.hidden_states(sink),
-                }
+            (Bucket::Logits, _) => {}
+            (_, Moment::Tower) => amount(Item::EngineWorkspace, self.tower(), sink),
+            (_, Moment::Layer) => {
+                self.layer(sink);
+                self.always(sink);
+            }
+            (_, Moment::Sampler) => {
+                self.hidden_states(sink);
                 self.always(sink);
             }
         }
@@ -229,7 +236,29 @@ impl Run<'_> {
             _ => 0,
         };
         let each = (40 * kv_cache::index_bytes(self.scenario)).max(gathered);
-        u128::from(self.scenario.longest_request()) * each + picked
+        (u128::from(self.scenario.longest_request()) * each).saturating_sub(self.reserved()) + picked
+    }
+
+    /// What sparse attention reserves of that while weights are loaded, so that it is a part of "Model loading took": the latent vectors of an fp8 cache in 16 bits, on Hopper, where `FlashMLA` reads them.
+    ///
+    /// # Source
+    /// `FlashMLASparseImpl.__init__`, by vLLM pull request 27532 (2025-12). GLM-5.3 in fp8 on eight H200 under 0.28: "94.46 GiB per rank" for requests of 1,048,576 tokens, 88.6 of them weights (vllm-project/recipes pull request 893). Read 2026-11-26.
+    pub(super) fn reserved(&self) -> u128 {
+        let scenario = self.scenario;
+        let hopper = scenario.gpu.and_then(capability::of).is_some_and(|has| has.major == 9);
+        match scenario.architecture.projection {
+            Projection::Latent(latent)
+                if hopper
+                    && scenario.kv == KvPrecision::Fp8
+                    && scenario.architecture.indexer.is_some()
+                    && scenario.architecture.compression.is_none()
+                    && self.version >= (Version { major: 0, minor: 13 }) =>
+            {
+                let vector = u64::from(latent.kv_lora_rank) + u64::from(latent.rope_dim);
+                (10 * vector * u64::from(scenario.longest_request())).into()
+            }
+            _ => 0,
+        }
     }
 
     /// What lives through the whole profile.
@@ -268,6 +297,28 @@ impl Run<'_> {
         let visits = u128::from(tokens) * u128::from(moe.experts_per_token);
         let of = |width: u64| (visits * u128::from(width) * u128::from(self.bytes())).next_multiple_of(256);
         of(inside.max(hidden)) + of((2 * inside).max(hidden))
+    }
+
+    /// A pass of the tower over the images of the profile, at its fullest where queries and keys are turned in fp32 (Qwen's; 0 of others, of which no log shows one).
+    ///
+    /// # Formula
+    /// Pixels × e; h = 4 × tokens × `width` × e for the residual, its norm and, with ranks, their sum; and 15·h / `tp`: queries, keys and values 3, queries and keys together 2, in fp32 4, turned 4, and back in 16 bits 2.
+    ///
+    /// # Assumes
+    /// Since 0.19, the oldest release of a log that shows it.
+    ///
+    /// # Source
+    /// vLLM, `Qwen2_5_VisionAttention` and `ApplyRotaryEmb` (`enable_fp32_compute`). Of Qwen3.8 27B "2.58 GiB for peak activation" on one GPU (0.29) and "1.66 GiB" on two (0.27.1, noonghunna/club-3090 pull request 1139); four ranks of 0.19 have a pool as if
+    /// 1.0 GiB were taken, of which this says 1.1 (leadawon/LAMBO, row S074). Read 2026-11-26.
+    fn tower(&self) -> u128 {
+        let width = u64::from(self.scenario.architecture.tower.map_or(0, |it| it.width));
+        let seen = width > 0 && self.version >= (Version { major: 0, minor: 19 }) && self.scenario.local().embedding;
+        let Some(Image { tokens, values, .. }) = self.image.filter(|_| seen) else { return 0 };
+        let tp = u64::from(self.scenario.parallel.tp);
+        let images = self.batched().max(tokens) / tokens.max(1);
+        let hidden = 4 * tokens * width;
+        let whole = if tp > 1 { 3 } else { 2 };
+        u128::from(images * (values + whole * hidden + 15 * hidden / tp) * self.bytes())
     }
 
     /// The images of the profile, as many as fit among the batched tokens, and what the encoder makes of them.

@@ -46,22 +46,27 @@ const fn from(source: &'static str, (model, parameters): Row) -> Row {
 /// Ministral 3 14B 13,945,031,680; Qwen2.5-VL 3B, 7B and 32B 3,754,622,976, 8,292,166,656 and 33,452,718,336; Qwen3-VL 2B, 4B, 8B, 32B, 30B and 235B 2,127,532,032,
 /// 4,437,815,808, 8,767,123,696, 33,357,390,064, 31,070,754,032 and 235,670,022,896; Qwen3.5 0.8B, 2B, 4B and 27B 873,438,784, 2,274,069,824, 4,659,865,088 and 27,781,427,952, with a layer that drafts. Of Gemma 4 some 0.55e9 by its card, and 0.57e9 by a log of
 /// "Model loading took 31.04 GiB" beside the language model. Read 2026-11-26.
-const fn seeing(parameters: u32, [tokens, values, levels]: [u32; 3], (model, counted): Row) -> Row {
-    let tower = Some(Tower { parameters, tokens, values, levels });
+const fn seeing(parameters: u32, ([tokens, values], [levels, width]): Image, (model, counted): Row) -> Row {
+    let tower = Some(Tower { parameters, tokens, values, levels, width });
     (Model { architecture: Architecture { tower, ..model.architecture }, ..model }, counted)
 }
 
-/// Tokens of the largest image, values of its pixels, as the start-up profile of vLLM has them, and further outputs of the tower.
+/// Tokens of the largest image, values of its pixels, as the start-up profile of vLLM has them, further outputs of the tower, and its width where a pass of it is known.
 ///
 /// # Source
 /// `preprocessor_config.json` of each: 896 x 896 pixels in 256 tokens; 1,540 x 1,540 in patches of 28; 16 tiles of 336 x 336 and one of the whole; 16,384 tokens of four patches of
-/// 16 x 16 in two frames, at most, of Qwen2.5-VL 14 x 14; `deepstack_visual_indexes`. Of Gemma 4 as of Gemma 3. Read 2026-11-25.
-const GEMMA_IMAGE: [u32; 3] = [256, 3 * 896 * 896, 0];
-const PIXTRAL_IMAGE: [u32; 3] = [55 * 55, 3 * 1_540 * 1_540, 0];
-const LLAMA_4_IMAGE: [u32; 3] = [17 * 144, 17 * 3 * 336 * 336, 0];
-const QWEN_IMAGE: [u32; 3] = [16_384, 65_536 * 1_536, 0];
-const QWEN3_IMAGE: [u32; 3] = [16_384, 65_536 * 1_536, 3];
-const QWEN2_5_IMAGE: [u32; 3] = [16_384, 65_536 * 1_176, 0];
+/// 16 x 16 in two frames, at most, of Qwen2.5-VL 14 x 14; `deepstack_visual_indexes` and `hidden_size` of `vision_config`. Of Gemma 4 as of Gemma 3. Read 2026-11-26.
+type Image = ([u32; 2], [u16; 2]);
+
+const GEMMA_IMAGE: Image = ([256, 3 * 896 * 896], [0, 0]);
+const PIXTRAL_IMAGE: Image = ([55 * 55, 3 * 1_540 * 1_540], [0, 0]);
+const LLAMA_4_IMAGE: Image = ([17 * 144, 17 * 3 * 336 * 336], [0, 0]);
+const QWEN_IMAGE: Image = ([16_384, 65_536 * 1_536], [0, 1_152]);
+const QWEN_SMALL: Image = ([16_384, 65_536 * 1_536], [0, 1_024]);
+const QWEN_LEAST: Image = ([16_384, 65_536 * 1_536], [0, 768]);
+const QWEN3_IMAGE: Image = ([16_384, 65_536 * 1_536], [3, 1_152]);
+const QWEN3_SMALL: Image = ([16_384, 65_536 * 1_536], [3, 1_024]);
+const QWEN2_5_IMAGE: Image = ([16_384, 65_536 * 1_176], [0, 0]);
 
 /// The table below, with its counts apart from it: the engine arrives at each, so that no program carries them.
 macro_rules! models {
@@ -142,15 +147,15 @@ models![
     row("qwen3-235b-a22b-2507", "Qwen3 235B A22B 2507", "Qwen", mixture([128, 8, 1536], qwen3([94, 4096, 64, 4, 128, 12_288, 151_936, 262_144])), 235_093_634_560),
     row("qwen3-coder-480b-a35b", "Qwen3-Coder 480B A35B", "Qwen", mixture([160, 8, 2560], qwen3([62, 6144, 96, 8, 128, 8192, 151_936, 262_144])), 480_154_875_392),
     row("qwen3-next-80b-a3b", "Qwen3-Next 80B A3B", "Qwen", QWEN3_NEXT, 79_674_391_296),
-    from(LANGUAGE_PART, seeing(406_957_056, QWEN3_IMAGE, row("qwen3-vl-2b", "Qwen3-VL 2B (text)", "Qwen", tied(qwen3([28, 2048, 16, 8, 128, 6144, 151_936, 262_144])), 1_720_574_976))),
-    from(LANGUAGE_PART, seeing(415_347_712, QWEN3_IMAGE, row("qwen3-vl-4b", "Qwen3-VL 4B (text)", "Qwen", tied(qwen3([36, 2560, 32, 8, 128, 9728, 151_936, 262_144])), 4_022_468_096))),
+    from(LANGUAGE_PART, seeing(406_957_056, QWEN3_SMALL, row("qwen3-vl-2b", "Qwen3-VL 2B (text)", "Qwen", tied(qwen3([28, 2048, 16, 8, 128, 6144, 151_936, 262_144])), 1_720_574_976))),
+    from(LANGUAGE_PART, seeing(415_347_712, QWEN3_SMALL, row("qwen3-vl-4b", "Qwen3-VL 4B (text)", "Qwen", tied(qwen3([36, 2560, 32, 8, 128, 9728, 151_936, 262_144])), 4_022_468_096))),
     from(LANGUAGE_PART, seeing(576_388_336, QWEN3_IMAGE, row("qwen3-vl-8b", "Qwen3-VL 8B (text)", "Qwen", qwen3([36, 4096, 32, 8, 128, 12_288, 151_936, 262_144]), 8_190_735_360))),
     from(LANGUAGE_PART, seeing(595_266_800, QWEN3_IMAGE, row("qwen3-vl-32b", "Qwen3-VL 32B (text)", "Qwen", qwen3([64, 5120, 64, 8, 128, 25_600, 151_936, 262_144]), 32_762_123_264))),
     from(LANGUAGE_PART, seeing(538_631_408, QWEN3_IMAGE, row("qwen3-vl-30b-a3b", "Qwen3-VL 30B A3B (text)", "Qwen", mixture([128, 8, 768], qwen3([48, 2048, 32, 4, 128, 6144, 151_936, 262_144])), 30_532_122_624))),
     from(LANGUAGE_PART, seeing(576_388_336, QWEN3_IMAGE, row("qwen3-vl-235b-a22b", "Qwen3-VL 235B A22B (text)", "Qwen", mixture([128, 8, 1536], qwen3([94, 4096, 64, 4, 128, 12_288, 151_936, 262_144])), 235_093_634_560))),
-    from(LANGUAGE_PART, seeing(100_592_896, QWEN_IMAGE, row("qwen3.5-0.8b", "Qwen3.5 0.8B (text)", "Qwen", tied(qwen3_5(16, [24, 1024, 8, 2, 256, 3584, 248_320, 262_144])), 752_393_024))),
-    from(LANGUAGE_PART, seeing(331_416_576, QWEN_IMAGE, row("qwen3.5-2b", "Qwen3.5 2B (text)", "Qwen", tied(qwen3_5(16, [24, 2048, 8, 2, 256, 6144, 248_320, 262_144])), 1_881_825_088))),
-    from(LANGUAGE_PART, seeing(333_514_240, QWEN_IMAGE, row("qwen3.5-4b", "Qwen3.5 4B (text)", "Qwen", tied(qwen3_5(32, [32, 2560, 16, 4, 256, 9216, 248_320, 262_144])), 4_205_751_296))),
+    from(LANGUAGE_PART, seeing(100_592_896, QWEN_LEAST, row("qwen3.5-0.8b", "Qwen3.5 0.8B (text)", "Qwen", tied(qwen3_5(16, [24, 1024, 8, 2, 256, 3584, 248_320, 262_144])), 752_393_024))),
+    from(LANGUAGE_PART, seeing(331_416_576, QWEN_SMALL, row("qwen3.5-2b", "Qwen3.5 2B (text)", "Qwen", tied(qwen3_5(16, [24, 2048, 8, 2, 256, 6144, 248_320, 262_144])), 1_881_825_088))),
+    from(LANGUAGE_PART, seeing(333_514_240, QWEN_SMALL, row("qwen3.5-4b", "Qwen3.5 4B (text)", "Qwen", tied(qwen3_5(32, [32, 2560, 16, 4, 256, 9216, 248_320, 262_144])), 4_205_751_296))),
     from(LANGUAGE_PART, seeing(456_010_480, QWEN_IMAGE, row("qwen3.5-9b", "Qwen3.5 9B (text)", "Qwen", qwen3_5(32, [32, 4096, 16, 4, 256, 12_288, 248_320, 262_144]), 8_953_803_264))),
     from(LANGUAGE_PART, seeing(460_730_096, QWEN_IMAGE, row("qwen3.5-27b", "Qwen3.5 to 3.8 27B (text)", "Qwen", qwen3_5(48, [64, 5120, 24, 4, 256, 17_408, 248_320, 262_144]), 26_895_998_464))),
     from(LANGUAGE_PART, seeing(446_571_248, QWEN_IMAGE, row("qwen3.5-35b-a3b", "Qwen3.5/3.6 35B A3B (text)", "Qwen", with_gated_expert(512, mixture([256, 8, 512], qwen3_5(32, [40, 2048, 16, 2, 256, 512, 248_320, 262_144]))), 34_660_610_688))),
