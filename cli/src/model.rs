@@ -1,6 +1,7 @@
 //! The model that is asked about, wherever it comes from.
 
 use memory_wall_core::config::Remark;
+use memory_wall_core::engines::vllm;
 use memory_wall_core::tables::models;
 use memory_wall_core::{Architecture, Engine, Mode, Scenario, WeightFormat};
 use memory_wall_runtimes::pool::Family;
@@ -126,7 +127,7 @@ impl Model {
                     "Of {} the language model and its vision tower of {} million parameters are counted, which vLLM loads too (--language-model-only leaves it out){}",
                     self.title,
                     tower.parameters / 1_000_000,
-                    if tower.width > 0 {
+                    if scenario.check().is_ok_and(|checked| vllm::Run::of(&checked).tower() > 0) {
                         ", and its pass over the largest image while vLLM starts."
                     } else {
                         ". What its passes over images take while vLLM starts is counted in part: a margin of a few GB may be needed."

@@ -121,8 +121,9 @@ pub(super) const LINES: &[Pattern] = &[
     ),
     line(
         Kind::Mlx,
-        "resident {} exceeds the {} memory ceiling",
-        &[Hole::Size(What::PlannedWeights), Hole::Size(What::Allowed)],
+        // In powers of 1,000, unlike its other lines.
+        "resident {} exceeds the {} memory ceiling (mmap needs {})",
+        &[Hole::Skip, Hole::Skip, Hole::Decimal(What::PlannedWeights)],
     ),
     line(Kind::Mlx, "omlx.engine_pool - {}Loading model: {}", &[Hole::Skip, Hole::Name(What::Model)]),
     line(Kind::Mlx, "[hot-cache] resident={} / {} MB", &[Hole::Of(What::KvCache, Unit::MIB), Hole::Skip]),

@@ -16,9 +16,9 @@ const WINDOW: usize = 32_000;
 /// The bytes of a piece that two functions can have in common: an instruction or two with what they are given.
 const PIECE: usize = 6;
 /// What the length of a function counts for: by share alone short functions always come first, by number long ones.
-const LENGTHS: [f64; 3] = [0.6, 0.7, 0.8];
+const LENGTHS: [f64; 5] = [0.6, 0.65, 0.7, 0.75, 0.8];
 /// Added to the number of pieces, so that a function of a few bytes does not count as the nearest to everything.
-const SHORTS: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
+const SHORTS: [f64; 8] = [0.5, 1.0, 2.0, 3.0, 4.0, 8.0, 16.0, 32.0];
 
 /// The same program with its functions in another order, and without custom sections, which no browser reads. Which weights give the
 /// best order changes with every program, by a few hundred bytes: all are tried, and the program of the smallest size is taken.

@@ -5,7 +5,6 @@ mod beside;
 mod compressed;
 mod pages;
 mod prediction;
-mod prefixes;
 mod requests;
 mod start;
 mod version;
@@ -184,10 +183,9 @@ impl<'a> Run<'a> {
         self.scenario.batched_tokens().into()
     }
 
-    /// The pages; `None` where vLLM cannot make them. By the largest figures prefixes are cached.
+    /// The pages; `None` where vLLM cannot make them.
     pub fn pages(&self) -> Option<Pages> {
-        let pages = Pages::of(self.scenario, self.block_size, self.version)?;
-        Some(if self.figures == Figures::Most { pages.caching_prefixes(self.version) } else { pages })
+        Pages::of(self.scenario, self.block_size, self.version)
     }
 
     /// What the pages of all sequences take, or the exact cache where there are no pages.

@@ -207,7 +207,6 @@ impl Run<'_> {
     fn tightness(&self, total: Bytes, requested: Bytes, need: Bytes) -> Option<Tightness> {
         let cautious = Run { figures: Figures::Most, ..*self };
         let pool = cautious.pool(requested);
-        let need = need.max(Bytes(cautious.cache(need.0).0));
         let refused = cautious.refusal(total, &pool).map(Tightness::Start);
         let short = || (pool.pool < need.minus(Bytes::ZERO)).then_some(Tightness::Pool);
         let beside = || {

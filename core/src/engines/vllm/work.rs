@@ -299,26 +299,34 @@ impl Run<'_> {
         of(inside.max(hidden)) + of((2 * inside).max(hidden))
     }
 
-    /// A pass of the tower over the images of the profile, at its fullest where queries and keys are turned in fp32 (Qwen's; 0 of others, of which no log shows one).
+    /// A pass of the tower over the images of the profile, at its fullest where queries and keys are turned in fp32 (of
+    /// Qwen3-VL and later; 0 of others, of which no log shows one).
     ///
     /// # Formula
-    /// Pixels × e; h = 4 × tokens × `width` × e for the residual, its norm and, with ranks, their sum; and 15·h / `tp`: queries, keys and values 3, queries and keys together 2, in fp32 4, turned 4, and back in 16 bits 2.
+    /// With h = 4 × tokens × `width` × e: pixels × e; h for the residual, its norm and, with ranks, their sum; and 15·h / `tp`: queries,
+    /// keys and values 3, queries and keys together 2, in fp32 4, turned 4, and back in 16 bits 2. Further outputs of layers (`DeepStack`)
+    /// are kept until the last, `levels` × tokens × hidden_size × e, whole on each rank.
     ///
     /// # Assumes
-    /// Since 0.19, the oldest release of a log that shows it.
+    /// That these live at once: each of them is in the code, and that it is still there was concluded from the two logs below, which
+    /// this meets. Since 0.19, the oldest release of a log that shows it.
     ///
     /// # Source
-    /// vLLM, `Qwen2_5_VisionAttention` and `ApplyRotaryEmb` (`enable_fp32_compute`). Of Qwen3.8 27B "2.58 GiB for peak activation" on one GPU (0.29) and "1.66 GiB" on two (0.27.1, noonghunna/club-3090 pull request 1139); four ranks of 0.19 have a pool as if
-    /// 1.0 GiB were taken, of which this says 1.1 (leadawon/LAMBO, row S074). Read 2026-11-26.
-    fn tower(&self) -> u128 {
-        let width = u64::from(self.scenario.architecture.tower.map_or(0, |it| it.width));
+    /// vLLM, attention of Qwen's towers (`enable_fp32_compute` of `ApplyRotaryEmb`). Of Qwen3.8 27B "2.58 GiB for peak activation" on one
+    /// GPU (0.29) and "1.66 GiB" on two (0.27.1, noonghunna/club-3090 pull request 1139); four ranks of 0.19 have a pool as if 1.0 GiB
+    /// were taken, of which this says 1.1 (leadawon/LAMBO, row S074). Read 2026-11-26.
+    #[must_use]
+    pub fn tower(&self) -> u128 {
+        let (width, levels) =
+            self.scenario.architecture.tower.map_or((0, 0), |it| (u64::from(it.width), u64::from(it.levels)));
         let seen = width > 0 && self.version >= (Version { major: 0, minor: 19 }) && self.scenario.local().embedding;
         let Some(Image { tokens, values, .. }) = self.image.filter(|_| seen) else { return 0 };
         let tp = u64::from(self.scenario.parallel.tp);
         let images = self.batched().max(tokens) / tokens.max(1);
         let hidden = 4 * tokens * width;
         let whole = if tp > 1 { 3 } else { 2 };
-        u128::from(images * (values + whole * hidden + 15 * hidden / tp) * self.bytes())
+        let further = levels * tokens * u64::from(self.scenario.architecture.hidden_size);
+        u128::from(images * (values + whole * hidden + 15 * hidden / tp + further) * self.bytes())
     }
 
     /// The images of the profile, as many as fit among the batched tokens, and what the encoder makes of them.
