@@ -141,7 +141,7 @@ fn plans_say_what_options_say() {
     let written = run_on("export --to accelerate --plan -", grpo.as_bytes());
     assert_eq!(written.code, 0, "{}", written.err);
     assert!(
-        flat(&written.out).contains("rl grpo: the training code is TRL's, whose GRPOConfig has it"),
+        flat(&written.out).contains("rl grpo: it is what TRL's GRPOTrainer does"),
         "{}",
         written.out
     );

@@ -214,12 +214,30 @@ fn exports_name_what_they_leave_out() {
     for target in [Target::TrainingArguments, Target::Accelerate, Target::DeepSpeed] {
         let said = export(&plan, target).map(|export| export.left_out.join("\n"));
         let said = said.unwrap_or_else(|error| panic!("{}: {error}", target.id()));
-        for option in ["rl grpo", "num_generations 16", "reference resident"] {
-            assert!(said.contains(&format!("{option}: the training code is TRL's")), "{}: {said}", target.id());
+        for line in [
+            "rl grpo: it is what TRL's GRPOTrainer does",
+            "num_generations 16: the training code is TRL's, whose GRPOConfig has it",
+            "reference resident: TRL's setting is beta, any value above 0",
+        ] {
+            assert!(said.contains(line), "{}: {line}\n{said}", target.id());
         }
     }
     for target in [Target::Axolotl, Target::Torchtitan, Target::Megatron] {
         let refused = export(&plan, target).unwrap_err();
         assert!(matches!(&refused, ExportError::Cannot(..)) && refused.to_string().contains("rl grpo"), "{refused}");
+    }
+    let said = |options: &str, target| export(&typed::plan(options), target).unwrap().left_out.join("\n");
+    for (reference, why) in
+        [("none", "TRL's setting is beta, which is 0 then"), ("offloaded", "TRL has no setting for it")]
+    {
+        let said = said(&format!("{SEVEN}&rl=grpo&reference={reference}"), Target::DeepSpeed);
+        assert!(said.contains(&format!("reference {reference}: {why}")), "{said}");
+    }
+    // Where nothing is generated, no training code of TRL's has it.
+    for target in Target::ALL.iter().copied().filter(|target| target.trains()) {
+        let one = "model=llama-3.1-8b&mode=training&gpu=h100-sxm&dp=8&num_generations=16&reference=resident";
+        let said = said(one, target);
+        assert!(said.contains("num_generations 16: ") && !said.contains("GRPO"), "{}: {said}", target.id());
+        assert!(!said.contains("beta"), "{}: {said}", target.id());
     }
 }
