@@ -130,8 +130,12 @@ fn what_is_refused_is_named_at_its_option() {
     ] {
         let plan = plan(&format!("{base}{options}"));
         assert!(Reply::of(&plan, Spending::default()).is_err(), "{options}");
-        assert_eq!(Reply::culprits(&plan), [option], "{options}");
+        assert_eq!(Reply::culprits(&plan).first(), Some(&option), "{options}");
     }
+    // What it names comes first, and then what helps; of groups, what it names alone.
+    assert_eq!(Reply::culprits(&plan(&format!("{base}&num_generations=5"))), ["num_generations"]);
+    let elsewhere = format!("{base}&vllm_mode=server&vllm_enable_sleep_mode=1");
+    assert_eq!(Reply::culprits(&plan(&elsewhere)), ["vllm_enable_sleep_mode", "vllm_mode"]);
     // Groups are whole with more micro-batches, or with more of them that are generated at once.
     let mends = |options: &str| {
         let plan = plan(options);
@@ -143,6 +147,10 @@ fn what_is_refused_is_named_at_its_option() {
     assert_eq!(mends(&format!("{one}&batch=6")), Some(("micro_batches", Some(Value::Count(4)))));
     let told = format!("{one}&micro_batches=3&steps_per_generation=3&batch=2");
     assert_eq!(mends(&told), Some(("steps_per_generation", Some(Value::Count(4)))));
+    // A completion that goes without saying leaves no prompt: a longer sequence does.
+    let short = "mode=training&gpu=h100-sxm&dp=8&zero=3&batch=4&rl=grpo&seq=512&model=qwen2.5-7b";
+    assert_eq!(Reply::culprits(&plan(short)), ["max_completion_length", "seq"]);
+    assert_eq!(mends(short), Some(("seq", None)));
 }
 
 #[test]
