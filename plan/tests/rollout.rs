@@ -213,6 +213,18 @@ fn other_lengths_and_gpus_are_asked_as_it_runs_there() {
     assert!(matches!(there.reply, Reply::Rollout(_)) && there.reply.gpus() <= 8, "{there:?}");
     assert!(there.reply.verdict().unwrap().holds());
     assert!(maps::on(&plan, gpus::by_id("t4").unwrap()).is_none());
+    // As many completions are generated and learned from at once on fewer GPUs.
+    let told = typed::plan(&format!("{SEVEN}&rl=grpo&micro_batches=2&steps_per_generation=4"));
+    let there = maps::on(&told, gpus::by_id("b200").unwrap()).unwrap();
+    let count = |plan: &Plan, name: &str| match plan.get(name) {
+        Some(Value::Count(count)) => *count,
+        other => panic!("{name}: {other:?}"),
+    };
+    let ranks = count(&there.plan, "dp");
+    assert!(ranks < 8, "{ranks}");
+    for (name, all) in [("micro_batches", 16), ("steps_per_generation", 32)] {
+        assert_eq!(count(&there.plan, name) * ranks, all, "{name}");
+    }
 }
 
 /// No file of another program trains on something else without a word.
