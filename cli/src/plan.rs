@@ -9,7 +9,7 @@ use memory_wall_plan::{ALIASES, Plan, Scope, Value};
 
 use crate::options::{Given, table};
 use crate::text::quote;
-use crate::{BadInput, config_file, suggest};
+use crate::{BadInput, config_file, suggest, values};
 
 /// Adds what the plan of `--plan` says to the options that were given, as far as these leave it open; the name of the plan, if there is one.
 pub(crate) fn fill(command: &'static str, given: &mut Given) -> Result<Option<String>, BadInput> {
@@ -36,7 +36,11 @@ pub(crate) fn options(command: &'static str, path: &OsStr, plan: &Plan) -> Resul
 fn add(command: &'static str, given: &mut Given, path: &OsStr, plan: &Plan) -> Result<(), BadInput> {
     let options = table::of(command);
     // A plan that serves may say how it would be trained: of what it says that changes nothing.
-    let serves = !given.has("--mode") && plan.get("mode").is_none_or(|mode| *mode == Value::Word(Mode::Inference.id()));
+    let serves = match values::choice(given, "--mode", Mode::ALL, Mode::id)? {
+        Some(typed) => typed == Mode::Inference,
+        None => plan.get("mode").is_none_or(|mode| *mode == Value::Word(Mode::Inference.id())),
+    };
+    let generates = plan.get("rl").is_some();
     for (option, value) in plan.said().filter(|(option, _)| !(serves && option.scope == Scope::Rollout)) {
         let flag = option.flag();
         // Of a model and a config one is meant, and of two words for the same the one that was typed.
@@ -49,6 +53,7 @@ fn add(command: &'static str, given: &mut Given, path: &OsStr, plan: &Plan) -> R
         };
         match options.iter().find(|known| known.name == flag) {
             Some(known) if !other => given.add(known.name, typed(value, path)),
+            None if option.scope == Scope::Rollout && !generates => {}
             None if option.scope == Scope::Rollout => {
                 return Err(BadInput(format!(
                     "--plan {}: {} is an option of estimate, compare and export, and {command} knows no training that generates",

@@ -138,18 +138,41 @@ fn plans_say_what_options_say() {
     ] {
         assert!(text.contains(said), "{said}\n{out}");
     }
+    // Programs read the same there as of one plan.
+    let read = |line: &str, text: &str| -> serde_json::Value {
+        serde_json::from_str(&run_on(line, text.as_bytes()).out).unwrap()
+    };
+    let (compared, alone) = (read("compare --plan - --json", &both), read("estimate --plan - --json", &grpo));
+    assert_eq!(compared["plans"][0]["fullest_moment"], alone["peak_moment"]);
+    assert_eq!(compared["plans"][0]["max_completion_length"], alone["max_completion_length"]);
+    assert!(alone["max_completion_length"].is_u64() && alone["peak_moment"].is_string(), "{alone}");
+    assert!(
+        compared["plans"][1]["fullest_moment"].is_null() && compared["plans"][1]["max_completion_length"].is_null()
+    );
     let written = run_on("export --to accelerate --plan -", grpo.as_bytes());
     assert_eq!(written.code, 0, "{}", written.err);
-    assert!(
-        flat(&written.out).contains("rl grpo: the training code is TRL's, whose GRPOConfig has it"),
-        "{}",
-        written.out
-    );
+    assert!(flat(&written.out).contains("rl grpo: it is what TRL's GRPOTrainer does"), "{}", written.out);
     // What a plan that serves says of training changes nothing.
     let serves = r#"{ "version": 1, "model": "qwen2.5-7b", "gpu": "h100-sxm", "rl": "grpo", "reference": "resident" }"#;
     let (planned, typed) =
         (run_on("estimate --plan -", serves.as_bytes()), run("estimate --model qwen2.5-7b --gpu h100-sxm"));
     assert_eq!((planned.code, planned.out, planned.err), (typed.code, typed.out, typed.err));
+    // The mode that is typed decides.
+    for mode in ["inference", "Inference"] {
+        let there = run_on(&format!("estimate --plan - --mode {mode}"), grpo.as_bytes());
+        assert!(there.code != 2 && !there.err.contains("rl"), "{mode}: {} {}", there.code, there.err);
+        assert!(!there.out.contains("vLLM generates"), "{mode}: {}", there.out);
+    }
+    let trains = run_on("estimate --plan - --mode lora --batch 8", serves.as_bytes());
+    assert!(trains.out.contains("vLLM generates"), "{} {}", trains.out, trains.err);
+    // And what a plan says of generating changes nothing where nothing generates.
+    let options = plan(r#", "num_generations": 16, "reference": "resident""#);
+    for command in ["advise", "solve --for batch", "roofline"] {
+        let [said, without] =
+            [&options, &plan("")].map(|text| run_on(&format!("{command} --plan - --json"), text.as_bytes()));
+        assert_ne!(said.code, 2, "{command}: {}", said.err);
+        assert_eq!((said.code, said.out, said.err), (without.code, without.out, without.err), "{command}");
+    }
     let Run { err, .. } = run(&format!("{SEVEN} --vllm-mode server --vllm-tensor-parallel-size 2"));
     assert_eq!(err, "memory-wall: note: --vllm-tensor-parallel-size has no effect with --vllm-mode server\n");
 }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use memory_wall_core::layout::PipelineSplit;
 use memory_wall_core::tables::gpus::{GPUS, Gpu};
 use memory_wall_core::{Checked, Parallelism, Scenario, Verdict, ZeroStage, evaluate, solve};
+use memory_wall_runtimes::rollout::STEPS_PER_GENERATION;
 
 use crate::answers::Spending;
 use crate::plan::Plan;
@@ -173,6 +174,13 @@ fn sharded(plan: &Plan, gpu: &'static Gpu, count: u32) -> Plan {
         let all = scenario.training.micro_batches.saturating_mul(scenario.parallel.dp);
         if all.is_multiple_of(count) {
             there.set("micro_batches", Value::Count(all / count));
+            // As many are generated at once as before, too.
+            if let Some(Value::Count(steps)) = plan.get("steps_per_generation") {
+                let all = steps.saturating_mul(scenario.parallel.dp);
+                if all.is_multiple_of(count) && all / count <= STEPS_PER_GENERATION.max {
+                    there.set("steps_per_generation", Value::Count(all / count));
+                }
+            }
         }
     }
     if let Some(Value::Count(tp)) = plan.get("vllm_tensor_parallel_size")

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::iter;
 
 use memory_wall_core::units::SignedBytes;
 use memory_wall_core::{Bucket, Bytes, Checked, ScenarioError, Verdict, evaluate};
@@ -72,7 +73,7 @@ impl Reply {
     }
 
     /// The options of a plan without an answer that has one as soon as one of them is left out: those that contradict the rest.
-    /// The model and what else every plan has is blamed only where nothing else is to blame.
+    /// The model and what else every plan has is blamed only where nothing else is to blame. What a refusal names comes first.
     ///
     /// # Example
     /// ```
@@ -83,16 +84,19 @@ impl Reply {
     pub fn culprits(plan: &Plan) -> Vec<&'static str> {
         let answered = |plan: &Plan| Self::of(plan, Spending::default()).is_ok();
         let Some(scenario) = plan.scenario() else { return Vec::new() };
-        match Self::of(plan, Spending::default()) {
+        let named = match Self::of(plan, Spending::default()) {
             Ok(_) => return Vec::new(),
             // It says by name what it refuses.
             Err(Unanswered::Runtime(Refused::Rollout(refused))) => {
-                if let Some(option) = refused.option(&scenario, &rollout::told(plan)) {
-                    return vec![option];
+                let named = refused.option(&scenario, &rollout::told(plan));
+                match named {
+                    // Groups are whole with other batches and other numbers of GPUs too, which aren't to blame.
+                    Some(option) if refused.is_of_groups() && plan.get(option).is_some() => return vec![option],
+                    _ => named,
                 }
             }
-            Err(_) => {}
-        }
+            Err(_) => None,
+        };
         let without = |option: &&PlanOption| {
             let mut plan = plan.clone();
             plan.unset(option.name);
@@ -100,7 +104,9 @@ impl Reply {
         };
         let to_blame = plan.said().map(|(option, _)| option).filter(without).map(|option| option.name);
         let (of_all, own): (Vec<_>, Vec<_>) = to_blame.partition(|name| BASIS.contains(name));
-        if own.is_empty() { of_all } else { own }
+        let Some(named) = named else { return if own.is_empty() { of_all } else { own } };
+        // What it names comes first, also where it goes without saying: leaving out something else may be what helps.
+        iter::once(named).chain(own.into_iter().filter(|name| *name != named)).collect()
     }
 
     /// The answer of the engine.

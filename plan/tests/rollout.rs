@@ -130,8 +130,12 @@ fn what_is_refused_is_named_at_its_option() {
     ] {
         let plan = plan(&format!("{base}{options}"));
         assert!(Reply::of(&plan, Spending::default()).is_err(), "{options}");
-        assert_eq!(Reply::culprits(&plan), [option], "{options}");
+        assert_eq!(Reply::culprits(&plan).first(), Some(&option), "{options}");
     }
+    // What it names comes first, and then what helps; of groups, what it names alone.
+    assert_eq!(Reply::culprits(&plan(&format!("{base}&num_generations=5"))), ["num_generations"]);
+    let elsewhere = format!("{base}&vllm_mode=server&vllm_enable_sleep_mode=1");
+    assert_eq!(Reply::culprits(&plan(&elsewhere)), ["vllm_enable_sleep_mode", "vllm_mode"]);
     // Groups are whole with more micro-batches, or with more of them that are generated at once.
     let mends = |options: &str| {
         let plan = plan(options);
@@ -143,6 +147,10 @@ fn what_is_refused_is_named_at_its_option() {
     assert_eq!(mends(&format!("{one}&batch=6")), Some(("micro_batches", Some(Value::Count(4)))));
     let told = format!("{one}&micro_batches=3&steps_per_generation=3&batch=2");
     assert_eq!(mends(&told), Some(("steps_per_generation", Some(Value::Count(4)))));
+    // A completion that goes without saying leaves no prompt: a longer sequence does.
+    let short = "mode=training&gpu=h100-sxm&dp=8&zero=3&batch=4&rl=grpo&seq=512&model=qwen2.5-7b";
+    assert_eq!(Reply::culprits(&plan(short)), ["max_completion_length", "seq"]);
+    assert_eq!(mends(short), Some(("seq", None)));
 }
 
 #[test]
@@ -205,6 +213,18 @@ fn other_lengths_and_gpus_are_asked_as_it_runs_there() {
     assert!(matches!(there.reply, Reply::Rollout(_)) && there.reply.gpus() <= 8, "{there:?}");
     assert!(there.reply.verdict().unwrap().holds());
     assert!(maps::on(&plan, gpus::by_id("t4").unwrap()).is_none());
+    // As many completions are generated and learned from at once on fewer GPUs.
+    let told = typed::plan(&format!("{SEVEN}&rl=grpo&micro_batches=2&steps_per_generation=4"));
+    let there = maps::on(&told, gpus::by_id("b200").unwrap()).unwrap();
+    let count = |plan: &Plan, name: &str| match plan.get(name) {
+        Some(Value::Count(count)) => *count,
+        other => panic!("{name}: {other:?}"),
+    };
+    let ranks = count(&there.plan, "dp");
+    assert!(ranks < 8, "{ranks}");
+    for (name, all) in [("micro_batches", 16), ("steps_per_generation", 32)] {
+        assert_eq!(count(&there.plan, name) * ranks, all, "{name}");
+    }
 }
 
 /// No file of another program trains on something else without a word.
@@ -214,12 +234,30 @@ fn exports_name_what_they_leave_out() {
     for target in [Target::TrainingArguments, Target::Accelerate, Target::DeepSpeed] {
         let said = export(&plan, target).map(|export| export.left_out.join("\n"));
         let said = said.unwrap_or_else(|error| panic!("{}: {error}", target.id()));
-        for option in ["rl grpo", "num_generations 16", "reference resident"] {
-            assert!(said.contains(&format!("{option}: the training code is TRL's")), "{}: {said}", target.id());
+        for line in [
+            "rl grpo: it is what TRL's GRPOTrainer does",
+            "num_generations 16: the training code is TRL's, whose GRPOConfig has it",
+            "reference resident: TRL's setting is beta, any value above 0",
+        ] {
+            assert!(said.contains(line), "{}: {line}\n{said}", target.id());
         }
     }
     for target in [Target::Axolotl, Target::Torchtitan, Target::Megatron] {
         let refused = export(&plan, target).unwrap_err();
         assert!(matches!(&refused, ExportError::Cannot(..)) && refused.to_string().contains("rl grpo"), "{refused}");
+    }
+    let said = |options: &str, target| export(&typed::plan(options), target).unwrap().left_out.join("\n");
+    for (reference, why) in
+        [("none", "TRL's setting is beta, which is 0 then"), ("offloaded", "TRL has no setting for it")]
+    {
+        let said = said(&format!("{SEVEN}&rl=grpo&reference={reference}"), Target::DeepSpeed);
+        assert!(said.contains(&format!("reference {reference}: {why}")), "{said}");
+    }
+    // Where nothing is generated, no training code of TRL's has it.
+    for target in Target::ALL.iter().copied().filter(|target| target.trains()) {
+        let one = "model=llama-3.1-8b&mode=training&gpu=h100-sxm&dp=8&num_generations=16&reference=resident";
+        let said = said(one, target);
+        assert!(said.contains("num_generations 16: ") && !said.contains("GRPO"), "{}: {said}", target.id());
+        assert!(!said.contains("beta"), "{}: {said}", target.id());
     }
 }

@@ -248,3 +248,15 @@ fn sleeping_servers_of_public_logs_are_within_the_range() {
         assert!(range.holds(kept), "{model} {tp}: {range:?} {kept}");
     }
 }
+
+/// What TRL has no option for is not advised.
+#[test]
+fn a_pool_with_too_few_states_is_told_of_what_trl_has() {
+    let mut it = Scenario::new(models::by_id("qwen3.5-4b").unwrap().architecture);
+    (it.mode, it.checkpointing, it.gpu) = (Mode::Lora, Checkpointing::Full, gpus::by_id("h100-sxm"));
+    (it.seq_length, it.batch) = (1_024, 4_096);
+    let made = of(&it, Told { share: Share::percent(60), max_model_len: Some(1_024), ..Told::default() });
+    let said = made.generator.unwrap().refusal().unwrap();
+    assert!(said.contains("take a smaller batch or steps_per_generation"), "{said}");
+    assert!(!said.contains("--max-num-seqs") && !said.contains("graphs"), "{said}");
+}

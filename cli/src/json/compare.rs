@@ -31,6 +31,10 @@ struct Planned<'a> {
     margin_bytes: Option<i128>,
     max_seq: Option<u32>,
     max_batch_in_all: Option<u64>,
+    /// Of a training step that generates what it learns from, when most lies on a GPU.
+    fullest_moment: Option<&'static str>,
+    /// The longest completion there.
+    max_completion_length: Option<u32>,
     pool_tokens: Option<[u128; 2]>,
     tokens_per_second: Option<[f64; 2]>,
     serving: Option<Serving>,
@@ -117,6 +121,10 @@ impl<'a> Planned<'a> {
     fn new(columns: &'a [Column], place: usize, unit: ByteUnit) -> Option<Self> {
         let column = columns.get(place)?;
         let (reply, answers) = (column.reply(), column.answers());
+        let rollout = match reply {
+            Some(Reply::Rollout(rollout)) => Some(rollout),
+            _ => None,
+        };
         let more = |bucket| change(columns, place, bucket).map(|(bytes, share)| Change { bytes: bytes.0, share });
         Some(Self {
             name: column.name(),
@@ -129,6 +137,8 @@ impl<'a> Planned<'a> {
             margin_bytes: reply.and_then(Reply::spare).map(|bytes| bytes.0),
             max_seq: reply.and_then(Reply::longest),
             max_batch_in_all: reply.and_then(Reply::most_sequences),
+            fullest_moment: rollout.map(|it| it.made.peak().moment.id()),
+            max_completion_length: rollout.and_then(|it| it.longest_completion()),
             pool_tokens: reply.and_then(Reply::pool).map(ends),
             tokens_per_second: reply.and_then(Reply::written),
             serving: answers.and_then(|it| it.served).as_ref().map(Serving::new),

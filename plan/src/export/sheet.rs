@@ -377,7 +377,7 @@ impl<'a> Sheet<'a> {
         let rest: Vec<&'static PlanOption> = self.plan.said().map(|(option, _)| option).collect();
         for option in rest {
             let why = match option.scope {
-                Scope::Rollout if self.target.trains() => "the training code is TRL's, whose GRPOConfig has it".into(),
+                Scope::Rollout if self.plan.generates(self.scenario) => self.in_trl(option.name).into(),
                 _ => format!("{} has no setting for it", self.target.label()),
             };
             self.leave(option.name, &why);
@@ -401,6 +401,17 @@ impl<'a> Sheet<'a> {
             Format::Json => text::json(&settings),
         };
         Export { target: self.target, text, lines, left_out: self.left_out }
+    }
+
+    /// Where TRL has what a plan says of learning from what is generated.
+    fn in_trl(&self, option: &str) -> &'static str {
+        match (option, self.plan.get(option)) {
+            ("rl", _) => "it is what TRL's GRPOTrainer does, which the training code makes",
+            ("reference", Some(Value::Word("none"))) => "TRL's setting is beta, which is 0 then",
+            ("reference", Some(Value::Word("resident"))) => "TRL's setting is beta, any value above 0",
+            ("reference", _) => "TRL has no setting for it",
+            _ => "the training code is TRL's, whose GRPOConfig has it",
+        }
     }
 
     /// The first comment.

@@ -22,6 +22,7 @@ pub use parts::parts;
 pub use refused::Refused;
 pub use remedies::{Remedy, longest_completion, most_sequences, remedies};
 
+use alloc::format;
 use alloc::string::{String, ToString};
 
 use memory_wall_core::bounds::{self, Bounds};
@@ -185,6 +186,12 @@ impl Generator {
 }
 
 fn as_in_trl(refusal: &vllm::Refusal) -> String {
+    // TRL has neither of the options that vLLM would be told: it runs as many sequences as are generated at once.
+    if let vllm::Refusal::States { sequences, blocks, .. } = *refusal {
+        return format!(
+            "vLLM refuses to start: max_num_seqs ({sequences}), which TRL sets to batch × vllm_tensor_parallel_size × steps_per_generation, exceeds the {blocks} blocks that the pool has for states, of which each sequence needs one; take a smaller batch or steps_per_generation"
+        );
+    }
     let text = refusal.to_string().replace("gpu_memory_utilization", "vllm_gpu_memory_utilization");
     text.replace("max_model_len", "vllm_max_model_length")
 }

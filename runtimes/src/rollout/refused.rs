@@ -59,6 +59,11 @@ pub enum Refused {
 }
 
 impl Refused {
+    /// Whether groups of completions are not whole.
+    pub const fn is_of_groups(&self) -> bool {
+        matches!(self, Self::Groups { .. })
+    }
+
     /// The option that is to be another, by its name in plans; nothing where it is not one that is told.
     pub fn option(&self, trainer: &Scenario, told: &Told) -> Option<&'static str> {
         let parallel = &trainer.parallel;

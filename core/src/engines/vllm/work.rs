@@ -305,7 +305,7 @@ impl Run<'_> {
     /// # Formula
     /// With h = 4 × tokens × `width` × e: pixels × e; h for the residual, its norm and, with ranks, their sum; and 15·h / `tp`: queries,
     /// keys and values 3, queries and keys together 2, in fp32 4, turned 4, and back in 16 bits 2. Further outputs of layers (`DeepStack`)
-    /// are kept until the last, `levels` × tokens × hidden_size × e, whole on each rank.
+    /// are kept until the last, `levels` × tokens × `hidden_size` × e, whole on each rank.
     ///
     /// # Assumes
     /// That these live at once: each of them is in the code, and that it is still there was concluded from the two logs below, which
