@@ -32,7 +32,7 @@ struct Planned<'a> {
     max_seq: Option<u32>,
     max_batch_in_all: Option<u64>,
     /// Of a training step that generates what it learns from, when most lies on a GPU.
-    fullest_moment: Option<&'static str>,
+    peak_moment: Option<&'static str>,
     /// The longest completion there.
     max_completion_length: Option<u32>,
     pool_tokens: Option<[u128; 2]>,
@@ -137,7 +137,7 @@ impl<'a> Planned<'a> {
             margin_bytes: reply.and_then(Reply::spare).map(|bytes| bytes.0),
             max_seq: reply.and_then(Reply::longest),
             max_batch_in_all: reply.and_then(Reply::most_sequences),
-            fullest_moment: rollout.map(|it| it.made.peak().moment.id()),
+            peak_moment: rollout.map(|it| it.made.peak().moment.id()),
             max_completion_length: rollout.and_then(|it| it.longest_completion()),
             pool_tokens: reply.and_then(Reply::pool).map(ends),
             tokens_per_second: reply.and_then(Reply::written),
