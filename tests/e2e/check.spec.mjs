@@ -1,7 +1,6 @@
 // The self-check is a page of its own, which the tutorial takes in when its reader comes near.
 
 import { expect, test } from './fixtures.mjs';
-import { arrive } from './page.mjs';
 import { pages } from './pdf.mjs';
 
 const PAGE = '**/check.html';
@@ -122,7 +121,7 @@ test.describe('on a first visit', () => {
     await page.reload();
     await first(page).waitFor({ state: 'attached' });
     await isThere();
-    await arrive(page, '/reference.html');
+    await page.goto('/reference.html', { waitUntil: 'networkidle' });
     await page.goBack();
     await first(page).waitFor({ state: 'attached' });
     await isThere();

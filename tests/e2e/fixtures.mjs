@@ -26,8 +26,8 @@ async function watch(context, origin, troubles, javaScriptEnabled = true) {
   });
   context.on('requestfailed', (request) => {
     const error = request.failure()?.errorText;
-    // Programs, icon, manifest and self-check come after the page; a reader who leaves at once ends them.
-    const left = error === 'net::ERR_ABORTED' && /\/(icon\.svg|manifest\.webmanifest|check\.html|rest-[a-z0-9]+\.css|(explain|minute|panel|share)-[a-z0-9]+\.js|[a-z-]+-[a-z0-9]+\.wasm)$/.test(request.url());
+    // Scripts, styles, programs, icon, manifest and self-check come after the page; a reader who leaves at once ends them. A file that is missing has a status.
+    const left = error === 'net::ERR_ABORTED' && /\/(icon\.svg|manifest\.webmanifest|check\.html|[a-z-]+-[a-z0-9]+\.(css|js|wasm))$/.test(request.url());
     if (!left) troubles.push(`request failed: ${request.url()} ${error}`);
   });
   context.on('response', (response) => {

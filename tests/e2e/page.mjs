@@ -9,12 +9,6 @@ export const BUCKETS = ['weights', 'gradients', 'optimizer', 'kv_cache', 'activa
 /** White space made plain: the page separates numbers from units by a thin space. */
 export const plain = (text) => text.replace(/\s+/g, ' ').trim();
 
-/** Goes to an address and waits until everything has come: on a slow machine the network can be still before all was asked for. */
-export const arrive = async (page, address) => {
-  await page.goto(address);
-  await page.waitForLoadState('networkidle');
-};
-
 /** Has a whole page laid out, also what is far from the screen. */
 export const layOut = (page) =>
   page.evaluate(() => {

@@ -2,7 +2,7 @@
 
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from './fixtures.mjs';
-import { arrive, layOut, spoken } from './page.mjs';
+import { layOut, spoken } from './page.mjs';
 
 const PAGE = '/reference.html';
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
@@ -130,7 +130,7 @@ test('a link to a row shows it, and each link of the page arrives', async ({ pag
     if (hash) expect(known[pathname], address).toContain(decodeURIComponent(hash.slice(1)));
   }
   // And back: the tutorial leads here from its contents and its foot.
-  await arrive(page, '/');
+  await page.goto('/', { waitUntil: 'networkidle' });
   await expect(page.locator('.contents a[href="reference.html"]')).toBeVisible();
   await page.locator('.colophon a[href="reference.html"]').click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Reference');

@@ -4,7 +4,6 @@ import AxeBuilder from '@axe-core/playwright';
 import reader from 'gift-pegjs';
 import { expect, test } from './fixtures.mjs';
 import { host } from './host.mjs';
-import { arrive } from './page.mjs';
 
 const PAGE = '/teach.html';
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
@@ -223,7 +222,7 @@ test('its links arrive, and the tutorial and the reference lead here', async ({ 
     expect((await request.get(link)).status(), link).toBe(200);
   }
   for (const from of ['/', '/reference.html']) {
-    await arrive(page, from);
+    await page.goto(from, { waitUntil: 'networkidle' });
     await page.locator('.colophon a[href="teach.html"]').click();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('For teachers');
   }

@@ -8,5 +8,8 @@
   for (const event of ['wheel', 'touchmove', 'pointerdown', 'keydown', 'click', 'hashchange', 'popstate'])
     addEventListener(event, (what) => (goes = asks(what)), { passive: true });
   const root = document.documentElement;
-  new ResizeObserver(() => goes && scrollTo({ top: root.scrollHeight, behavior: 'instant' })).observe(root);
+  const end = () => goes && scrollTo({ top: root.scrollHeight, behavior: 'instant' });
+  new ResizeObserver(end).observe(root);
+  // The browser's own way there goes on to where the end was.
+  addEventListener('scrollend', end);
 })();
