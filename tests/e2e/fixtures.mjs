@@ -9,11 +9,13 @@ export { expect };
 
 /** Where a test wants no worker, Playwright says so on the console of the page. */
 const BLOCKED = /^Service Worker registration blocked by Playwright/;
+/** A program whose frame was left while it came. What is refused or missing has a reason, and a status. */
+const LEFT = /^Fetch API cannot load \S+\.wasm\. $/;
 
 /** Watches a browser profile; what goes wrong in it is added to `troubles`. */
 async function watch(context, origin, troubles, javaScriptEnabled = true) {
   context.on('console', (message) => {
-    const expected = BLOCKED.test(message.text());
+    const expected = BLOCKED.test(message.text()) || LEFT.test(message.text());
     if (['error', 'warning', 'assert'].includes(message.type()) && !expected) {
       troubles.push(`console ${message.type()}: ${message.text()}`);
     }
