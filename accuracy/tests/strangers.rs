@@ -63,7 +63,7 @@ fn shown(folder: &Folder, file: &str, text: &str) -> BTreeSet<String> {
 
 #[test]
 fn no_cell_makes_a_row_vanish() {
-    // No file waits for another.
+    // Each file has a thread of its own: one after the other they take over a minute.
     std::thread::scope(|scope| {
         for (file, name, text) in FILES {
             scope.spawn(move || no_cell_of_a_file_makes_a_row_vanish(file, name, text));

@@ -75,7 +75,7 @@ fn assert_sound(from: &Checked, to: &Checked) {
 
 #[test]
 fn whatever_is_recommended_runs_and_fits_with_room_to_spare() {
-    // Models wait for no others: their halves share the time of two cores.
+    // Each half of the models has a thread of its own: one thread takes over a minute.
     let halves = MODELS.chunks(MODELS.len().div_ceil(2));
     let counts = std::thread::scope(|scope| {
         let threads = halves.map(|models| scope.spawn(|| recommended(models))).collect::<Vec<_>>();

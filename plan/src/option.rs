@@ -46,7 +46,7 @@ pub enum Scope {
     HostMemory,
     /// In training, with adapters or without.
     Training,
-    /// In training that generates what it learns from, whose settings are not in `Scenario`.
+    /// In reinforcement learning, where the trainer and vLLM have settings that are not in `Scenario`.
     Rollout,
     /// In training with adapters.
     Adapters,

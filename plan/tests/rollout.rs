@@ -108,7 +108,7 @@ fn parts_add_up_to_the_fullest_moment() {
     // With many sequences the backward pass of the loss is the fullest phase.
     let many = learns("&batch=16");
     assert_eq!(many.bytes(Bucket::Logits).0, many.made.logits.backward.high);
-    // Elsewhere vLLM has neither weights nor a pool here.
+    // With vLLM on other GPUs, neither its weights nor its pool lie here.
     let server = learns("&vllm_mode=server");
     assert_eq!((server.bytes(Bucket::Weights).0, server.bytes(Bucket::KvCache).0), (weights, 0));
 }
@@ -147,7 +147,7 @@ fn what_is_refused_is_named_at_its_option() {
     assert_eq!(mends(&format!("{one}&batch=6")), Some(("micro_batches", Some(Value::Count(4)))));
     let told = format!("{one}&micro_batches=3&steps_per_generation=3&batch=2");
     assert_eq!(mends(&told), Some(("steps_per_generation", Some(Value::Count(4)))));
-    // A completion that goes without saying leaves no prompt: a longer sequence does.
+    // TRL's default completion of 512 tokens fills the whole sequence, so there is no room for a prompt; a longer sequence has some.
     let short = "mode=training&gpu=h100-sxm&dp=8&zero=3&batch=4&rl=grpo&seq=512&model=qwen2.5-7b";
     assert_eq!(Reply::culprits(&plan(short)), ["max_completion_length", "seq"]);
     assert_eq!(mends(short), Some(("seq", None)));

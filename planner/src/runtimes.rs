@@ -3,6 +3,7 @@
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::{Bytes, Verdict};
 use memory_wall_plan::runtime::{Layers, Pool, Remark, Rollout};
+use memory_wall_runtimes::Span;
 use memory_wall_runtimes::llamacpp::Placement;
 use memory_wall_runtimes::pool::Trouble;
 
@@ -19,19 +20,24 @@ pub(crate) fn split(placement: &Placement) -> String {
     }
 }
 
+/// What a GPU lacks, may lack or has to spare for what takes between so many bytes.
+fn margin(total: Span, room: u128, unit: ByteUnit) -> String {
+    let size = |bytes: u128| Size::new(Bytes(bytes), unit).to_string();
+    if total.low > room {
+        words::LayersOver { margin: &size(total.low - room) }.text()
+    } else if total.high > room {
+        words::LayersRange { margin: &size(total.high - room) }.text()
+    } else {
+        words::LayersSpare { margin: &size(room - total.high) }.text()
+    }
+}
+
 /// The verdict on layers on GPUs and in host memory.
 pub(crate) fn layers(layers: &Layers, unit: ByteUnit) -> Said {
     let placement = &layers.placement;
     let mut why = vec![split(placement)];
     if let Some(device) = placement.fullest() {
-        let (total, size) = (device.total(), |bytes: u128| Size::new(Bytes(bytes), unit).to_string());
-        why.push(if total.low > device.room {
-            words::LayersOver { margin: &size(total.low - device.room) }.text()
-        } else if total.high > device.room {
-            words::LayersRange { margin: &size(total.high - device.room) }.text()
-        } else {
-            words::LayersSpare { margin: &size(device.room - total.high) }.text()
-        });
+        why.push(margin(device.total(), device.room, unit));
     }
     let [_, need] = placement.host.total().ends();
     let need = Size::new(need, unit).to_string();
@@ -100,15 +106,7 @@ pub(crate) fn rollout(rollout: &Rollout, unit: ByteUnit) -> Said {
         return said(sentence::OPEN, words::verdict_open(), fullest);
     };
     let (refusal, doubt) = (made.generator.and_then(|it| it.refusal()), made.generator.and_then(|it| it.doubt()));
-    let (least, most) = (made.least(), made.peak().total().high);
-    let size = |bytes: u128| Size::new(Bytes(bytes), unit).to_string();
-    let room = if least > limit.0 {
-        words::LayersOver { margin: &size(least - limit.0) }.text()
-    } else if most > limit.0 {
-        words::LayersRange { margin: &size(most - limit.0) }.text()
-    } else {
-        words::LayersSpare { margin: &size(limit.0 - most) }.text()
-    };
+    let room = margin(Span::new(made.least(), made.peak().total().high), limit.0, unit);
     let start = match (refusal, doubt) {
         (Some(refusal), _) => Some(sentence::sentence(&refusal)),
         (None, Some(refusal)) => Some(words::VerdictTightStart { refusal: &refusal }.text()),

@@ -89,7 +89,7 @@ pub(super) fn added<'a>(facts: impl Iterator<Item = &'a Fact>, again: bool) -> O
         }
         sizes.push((fact.device, size));
     }
-    // What Ollama expects of all GPUs together gives way to what it then allocates on each.
+    // Ollama logs an estimate for all GPUs together, and then what it allocates on each: only the latter counts.
     if again && sizes.iter().any(|(device, _)| *device != Device::Unsaid) {
         sizes.retain(|(device, _)| *device != Device::Unsaid);
     }

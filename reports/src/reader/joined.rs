@@ -12,7 +12,7 @@ use crate::report::{Device, Fact, Report, Value};
 use crate::what::{Kind, What};
 use crate::{Place, name, scan, settings};
 
-/// What stands in front of each argument of a server that llama.cpp's router starts.
+/// The prefix of each log line in which llama.cpp's router prints one argument of a server that it starts.
 const ARGUMENT: &str = " load:   ";
 /// Lines that one message may be broken into.
 const MOST_JOINED: usize = 16;

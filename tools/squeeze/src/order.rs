@@ -124,7 +124,7 @@ fn order(pieces: &Pieces, length: f64, short: f64) -> Vec<usize> {
     order
 }
 
-/// What the functions are made of. Pieces are numbers: equal ones have the same.
+/// The byte sequences that functions are made of. Each piece is a number, and equal pieces have the same number.
 struct Pieces {
     /// The pieces of each function, one at each byte.
     functions: Vec<Vec<usize>>,
