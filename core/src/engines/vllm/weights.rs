@@ -37,7 +37,7 @@ impl Run<'_> {
     /// # Formula
     /// Rotary tables positions × width × bytes, whole on every rank; embedding and head to a multiple of 64 rows;
     /// latent attention keeps its two up-projections once more for decoding, `layers` × `kv_lora_rank` × `heads` × (`nope_dim` + `v_dim`) × bytes;
-    /// MXFP4 experts are padded to multiples of 256 and 128; slots for adapters ([`Run::adapter_slots`]); layers that guess ahead ([`Run::prediction_layers`]), or a draft that does ([`Run::draft`]); finer scales of fp8 experts where a rank has no whole blocks of them, and scales of 16 bits for each column where Marlin's kernels run fp8; a vision tower; the workspace of sparse attention on Hopper ([`Run::reserved`]); and PyTorch's allocator rounds a tensor of 10 MiB or more up to 2 MiB where that wastes 1 MiB at most.
+    /// MXFP4 experts are padded to multiples of 256 and 128; slots for adapters ([`Run::adapter_slots`]); layers that guess ahead ([`Run::prediction_layers`]), or a draft that does ([`Run::draft`]); finer scales of fp8 experts where a rank has no whole blocks of them, and scales of 16 bits for each column where Marlin's kernels run fp8; a vision tower; the workspace of sparse attention on Hopper (`Run::reserved`); and PyTorch's allocator rounds a tensor of 10 MiB or more up to 2 MiB where that wastes 1 MiB at most.
     ///
     /// # Units
     /// Bytes.
