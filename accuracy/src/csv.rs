@@ -1,18 +1,21 @@
 //! Comma-separated values with a header line, as spreadsheets write them.
 
+use std::collections::HashMap;
+
 use csv::{ReaderBuilder, StringRecord, Trim};
 
 /// The rows of a file.
 #[derive(Clone, Debug, Default)]
 pub struct File {
-    header: StringRecord,
+    /// The place of each column.
+    columns: HashMap<String, usize>,
     rows: Vec<StringRecord>,
 }
 
 /// One row, whose cells are asked for by the name of their column.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    header: &'a StringRecord,
+    columns: &'a HashMap<String, usize>,
     cells: &'a StringRecord,
 }
 
@@ -28,20 +31,25 @@ impl File {
         // Rows may be of any length and the text is UTF-8, so there is nothing left that could be an error.
         let records = reader.records().filter_map(Result::ok);
         let mut records = records.filter(|cells| cells.iter().any(|cell| !cell.is_empty()));
-        Self { header: records.next().unwrap_or_default(), rows: records.collect() }
+        let header = records.next().unwrap_or_default();
+        let mut columns = HashMap::new();
+        for (place, name) in header.iter().enumerate() {
+            // Of two columns of one name the first is meant.
+            columns.entry(name.to_owned()).or_insert(place);
+        }
+        Self { columns, rows: records.collect() }
     }
 
     /// Each row.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.rows.iter().map(|cells| Row { header: &self.header, cells })
+        self.rows.iter().map(|cells| Row { columns: &self.columns, cells })
     }
 }
 
 impl<'a> Row<'a> {
     /// The cell of a column; empty where the file has no such column.
     pub fn text(self, column: &str) -> &'a str {
-        let place = self.header.iter().position(|name| name == column);
-        place.and_then(|place| self.cells.get(place)).unwrap_or_default()
+        self.columns.get(column).and_then(|place| self.cells.get(*place)).unwrap_or_default()
     }
 
     /// A whole number, or why there is none.

@@ -27,7 +27,7 @@ pub(crate) fn filled(html: &str) -> Result<String, String> {
     while let Some((text, after)) = rest.split_once('<') {
         fill_text(text, (&arrival, around), &mut out)?;
         // A script is no text to look into: while serving, Trunk adds one with a placeholder of its own.
-        if let Some((script, behind)) = after.split_once("</script>").filter(|_| after.starts_with("script")) {
+        if let Some((script, behind)) = after.starts_with("script").then(|| after.split_once("</script>")).flatten() {
             out.extend(["<", script, "</script>"]);
             rest = behind;
             continue;
