@@ -15,7 +15,9 @@ test('Enter takes what is nearest to half a name', async ({ page }) => {
     ['gpu', '4090', 'GeForce RTX 4090'],
     // Its whole name comes before longer ones that begin with it.
     ['gpu', 'l4', 'L4'],
-    ['gpu', 'H100', /^H100/],
+    // Of names that begin so the shortest: neither a newer one with more memory, nor a larger model.
+    ['gpu', 'H100', 'H100 SXM5 80GB'],
+    ['model', 'mixtral', 'Mixtral 8x7B'],
     ['model', 'mistral 7b', /^Mistral 7B/],
     ['model', 'meta-llama/Llama-3.1-8B', 'Llama 3.1 8B'],
   ]) {
