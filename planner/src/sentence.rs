@@ -76,7 +76,12 @@ fn older(reply: &Reply) -> Option<String> {
     }
     let release = Version { minor: Version::NEWEST.minor.checked_sub(1)?, ..Version::NEWEST };
     let refusal = scenario.with(|it| it.serving.version = release).err()?;
-    Some(words::VerdictOlder { release: &release.to_string(), refusal: &refusal.to_string() }.text())
+    let said = words::VerdictOlder { release: &release.to_string(), refusal: &refusal.to_string() }.text();
+    // Experts that are whole on their ranks have whole blocks.
+    let all = scenario.parallel.tp.saturating_mul(scenario.parallel.dp);
+    let whole = scenario.with(|it| (it.serving.version, it.parallel.ep) = (release, all)).is_ok();
+    let mend = whole.then(|| words::VerdictOlderMend { option: words::OPTION.of("ep"), all: &all.to_string() }.text());
+    Some(std::iter::once(said).chain(mend).collect::<Vec<_>>().join(" "))
 }
 
 fn refused(why: &str) -> Said {
@@ -280,7 +285,11 @@ mod tests {
         let base = "v=1&model=qwen3-235b-a22b-2507&weights=fp8-block&engine=vllm&gpu=h100-sxm&tp=8&seq=8192";
         let cut = of(base).0;
         assert_eq!(cut.id, "fits");
-        assert!(cut.why.contains("vLLM 0.28") && cut.why.contains("1,536 over 8 ranks is 192"), "{}", cut.why);
+        assert!(
+            cut.why.contains("vLLM 0.28") && cut.why.ends_with(" With “Expert parallel” 8 it is taken."),
+            "{}",
+            cut.why
+        );
         for other in ["&ep=8", "&engine_version=0.30", "&tp=4"] {
             let why = of(&format!("{base}{other}")).0.why;
             assert!(!why.contains("0.28"), "{other}: {why}");
