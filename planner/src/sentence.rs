@@ -290,8 +290,8 @@ mod tests {
             "{}",
             cut.why
         );
-        for other in ["&ep=8", "&engine_version=0.30", "&tp=4"] {
-            let why = of(&format!("{base}{other}")).0.why;
+        for other in ["tp=8&ep=8", "tp=8&engine_version=0.30", "tp=4"] {
+            let why = of(&base.replace("tp=8", other)).0.why;
             assert!(!why.contains("0.28"), "{other}: {why}");
         }
     }
