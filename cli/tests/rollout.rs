@@ -146,6 +146,9 @@ fn plans_say_what_options_say() {
     assert_eq!(compared["plans"][0]["peak_moment"], alone["peak_moment"]);
     assert_eq!(compared["plans"][0]["max_completion_length"], alone["max_completion_length"]);
     assert!(alone["max_completion_length"].is_u64() && alone["peak_moment"].is_string(), "{alone}");
+    let longest = alone["max_completion_length"].as_u64().unwrap();
+    let grouped = format!("{},{:03}", longest / 1_000, longest % 1_000);
+    assert!(longest > 999 && text.contains(&format!("Longest completion {grouped} -")), "{longest}\n{out}");
     assert!(compared["plans"][1]["peak_moment"].is_null() && compared["plans"][1]["max_completion_length"].is_null());
     let written = run_on("export --to accelerate --plan -", grpo.as_bytes());
     assert_eq!(written.code, 0, "{}", written.err);

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use memory_wall_core::layout::SplitError;
-use memory_wall_core::scenario::{CutError, Demand};
+use memory_wall_core::scenario::{CutError, Demand, Unsupported};
 use memory_wall_core::{Implementation, KvPrecision, ScenarioError, WeightFormat};
 
 use crate::answers::Spending;
@@ -27,7 +27,7 @@ pub struct Mend {
 }
 
 impl Mend {
-    /// The changes that give a plan without an answer one, at most [`TOLD`]: what training code asks for, and of each option that contradicts the rest the format that is nearest
+    /// The changes that give a plan without an answer one, at most [`TOLD`]: what training code asks for, experts that are whole on their ranks, and of each option that contradicts the rest the format that is nearest
     /// in bits, or where it is no format, what goes without saying.
     ///
     /// # Example
@@ -92,8 +92,16 @@ fn asked(plan: &Plan, refused: &Unanswered) -> Option<(&'static str, Plan)> {
     if let Unanswered::Runtime(Refused::Rollout(refused)) = refused {
         return rollout::whole_groups(plan, &scenario, refused);
     }
-    let Unanswered::Scenario(ScenarioError::Cut(refused)) = refused else { return None };
     let mut other = scenario;
+    let refused = match refused {
+        Unanswered::Scenario(ScenarioError::Cut(refused)) => refused,
+        // Experts that are whole on their ranks have whole blocks.
+        Unanswered::Scenario(ScenarioError::Runtime(Unsupported::Blocks { .. })) if scenario.parallel.ep == 1 => {
+            other.parallel.ep = scenario.parallel.tp.checked_mul(scenario.parallel.dp)?;
+            return Some(("ep", plan.changed(&scenario, &other)));
+        }
+        _ => return None,
+    };
     let name = match *refused {
         CutError::Split(SplitError::Uneven { .. }) => {
             other.parallel = scenario.parallel.with_balanced_layout(scenario.architecture.layers)?;
@@ -207,6 +215,21 @@ mod tests {
             r#"{ "version": 1, "model": "mixtral-8x7b", "mode": "training", "implementation": "megatron", "tp": 4 }"#;
         let mends = Mend::of(&crate::file::read(text).unwrap()[0], Spending::default());
         assert_eq!(mends[0].option.name, "sequence_parallel");
+    }
+
+    #[test]
+    fn experts_whose_blocks_would_be_cut_stay_whole() {
+        let first = |model: &str, engine: &str| {
+            let text = alloc::format!(
+                r#"{{ "version": 1, "model": "{model}", "weights": "fp8-block", "gpu": "h100-sxm", "tp": 8, {engine} }}"#
+            );
+            let mends = Mend::of(&crate::file::read(&text).unwrap()[0], Spending::default());
+            mends.first().map(|mend| (mend.option.name, mend.plan.get(mend.option.name).map(Value::to_string)))
+        };
+        let older = r#""engine": "vllm", "engine_version": "0.28""#;
+        assert_eq!(first("qwen3-235b-a22b", older), Some(("ep", Some("8".into()))));
+        // A dense model has none.
+        assert!(first("qwen3-32b", older).is_none_or(|(option, _)| option != "ep"));
     }
 
     #[test]

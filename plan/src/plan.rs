@@ -103,6 +103,25 @@ impl Plan {
         }
     }
 
+    /// How the plan's model is published where it is not in 16 bits and the plan's program loads that; only where the plan serves.
+    fn published(&self) -> Option<WeightFormat> {
+        let (architecture, stored) = self.shape()?;
+        loaded(stored, &self.scenario_of(architecture))
+    }
+
+    /// Loads the weights as the model is published, where it is another model than before. What was said for the model before goes with that one.
+    pub fn load_as_stored(&mut self, before: &Self) {
+        if (self.model().map(|it| it.id), self.own_model()) == (before.model().map(|it| it.id), before.own_model()) {
+            return;
+        }
+        let was = before.published().map(|format| Value::Word(format.id()));
+        match self.published() {
+            Some(format) => self.set("weights", Value::Word(format.id())),
+            None if was.is_some() && before.get("weights") == was.as_ref() => self.unset("weights"),
+            None => {}
+        }
+    }
+
     /// By what a server with a pool looks for the class of the model.
     pub fn family(&self) -> Option<Family<'_>> {
         let own = || self.own_model().map(|model| Family::Config(model.family()));
@@ -113,9 +132,7 @@ impl Plan {
     pub fn scenario(&self) -> Option<Scenario> {
         let (architecture, stored) = self.shape()?;
         let mut scenario = self.scenario_of(architecture);
-        let published = stored.filter(|format| scenario.serving.engine.loads(*format));
-        if let Some(format) = published
-            && scenario.mode == Mode::Inference
+        if let Some(format) = loaded(stored, &scenario)
             && self.get("weights").is_none()
         {
             scenario.weights = format;
@@ -156,4 +173,9 @@ impl Plan {
         }
         scenario
     }
+}
+
+/// The format in which weights are stored, where the scenario serves them and its program loads it.
+fn loaded(stored: Option<WeightFormat>, scenario: &Scenario) -> Option<WeightFormat> {
+    stored.filter(|format| scenario.mode == Mode::Inference && scenario.serving.engine.loads(*format))
 }

@@ -191,10 +191,31 @@ impl Board {
                     _ => {}
                 }
                 sheet.plan().set(slot, value);
+                if ["model", "config"].contains(&slot) {
+                    sheet.plan().load_as_stored(&before);
+                }
             }
             None => sheet.plan().unset(slot),
         }
         self.rename_after(place, &before);
+    }
+
+    /// The GPU of the plan at a place, and what it costs an hour.
+    pub(crate) fn paid(&self, place: usize) -> (Option<&'static str>, Option<u64>) {
+        let Some(Sheet { asked, .. }) = self.sheets.get(place) else { return (None, None) };
+        let gpu = match asked.plan.get("gpu") {
+            Some(Value::Word(id)) => Some(*id),
+            _ => None,
+        };
+        (gpu, asked.spending.price)
+    }
+
+    /// Says what a GPU of the plan at a place costs an hour.
+    pub(crate) fn pay(&mut self, place: usize, price: Option<u64>) {
+        if let Some(sheet) = self.sheets.get_mut(place) {
+            sheet.asked.spending.price = price;
+            sheet.mistaken(PRICE, None);
+        }
     }
 
     /// Describes the GPU of the plan that is shown by its numbers, to be changed: one of the reader's own.
@@ -388,6 +409,33 @@ mod tests {
         assert_eq!((plan(&board).get("model"), plan(&board).scenario().unwrap().architecture.layers), (None, 32));
         board.put("model", Some(Value::Word("gpt2-xl")));
         assert_eq!(plan(&board).get("config"), None);
+    }
+
+    #[test]
+    fn a_model_that_is_published_in_fewer_bits_comes_in_these() {
+        let mut board = Board::default();
+        let weights = |board: &Board| board.chosen_sheet().unwrap().asked.plan.get("weights").map(Value::to_string);
+        board.put("model", Some(Value::Word("gpt-oss-120b")));
+        assert_eq!((weights(&board).as_deref(), names(&board)[2]), (Some("mxfp4"), "mxfp4"));
+        // The same model again, or another format, is the reader's word.
+        board.put("weights", Some(Value::Word("int4")));
+        board.put("model", Some(Value::Word("gpt-oss-120b")));
+        assert_eq!(weights(&board).as_deref(), Some("int4"));
+        // The format of one model is none of another one's.
+        board.put("weights", Some(Value::Word("mxfp4")));
+        board.put("model", Some(Value::Word("llama-3.1-8b")));
+        assert_eq!(weights(&board), None);
+        // Nothing is trained in these, and llama.cpp reads files of its own.
+        for (slot, value) in [("mode", "training"), ("engine", "llamacpp"), ("engine", "ollama")] {
+            let mut board = Board::default();
+            board.put(slot, Some(Value::Word(value)));
+            board.put("model", Some(Value::Word("deepseek-v3")));
+            assert_eq!(weights(&board).as_deref(), Some("int4"), "{slot}");
+        }
+        let config = include_str!("../../core/tests/configs/deepseek-v3.json");
+        let mut board = Board::default();
+        board.put("config", Some(Value::Own(memory_wall_plan::OwnModel::read(config).unwrap())));
+        assert_eq!(weights(&board).as_deref(), Some("fp8-block"));
     }
 
     #[test]

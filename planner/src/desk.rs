@@ -209,6 +209,22 @@ impl Desk {
         self.put(after);
     }
 
+    /// Changes the plan at a place. On another kind of GPU it costs what the reader said of that kind; what it paid before is kept for the one before.
+    pub(crate) fn change(&self, place: usize, what: Option<Slot>, change: impl FnOnce(&mut Board)) {
+        self.edit(what, |board| {
+            let (was, price) = board.paid(place);
+            change(board);
+            let (is, _) = board.paid(place);
+            if was == is {
+                return;
+            }
+            if let (Some(id), Some(_)) = (was, price) {
+                self.prices.update(|prices| prices.put(id, price));
+            }
+            board.pay(place, is.and_then(|id| self.prices.with_untracked(|prices| prices.of(id))));
+        });
+    }
+
     /// Shows the inputs of another plan, which is no step to take back.
     pub(crate) fn choose(&self, place: usize) {
         let mut board = self.now.board.get_untracked();
@@ -404,7 +420,7 @@ impl Desk {
             let Some(again) = again else { return };
             offer = again;
         }
-        self.edit(None, |board| board.replace(place, offer.plan));
+        self.change(place, None, |board| board.replace(place, offer.plan));
     }
 
     /// Tracks everything that a link says.

@@ -10,7 +10,7 @@ use memory_wall_plan::maps::{self, Elsewhere};
 use memory_wall_plan::reply::Reply;
 use memory_wall_plan::{Plan, Value};
 
-use crate::board::PRICE;
+use crate::board::{Board, PRICE};
 use crate::desk::Desk;
 use crate::link;
 use crate::{figures, words};
@@ -68,20 +68,6 @@ fn put_price(desk: Desk, gpu: &'static Gpu, price: Option<u64>) {
     desk.prices.update(|prices| prices.put(gpu.id, price));
     if desk.now(|board| board.chosen_sheet().is_some_and(|sheet| is_on(&sheet.asked.plan, gpu))) {
         desk.edit(Some(PRICE), |board| board.spend(PRICE, price));
-    }
-}
-
-/// Keeps what the plan that is shown pays for its GPU, for when it has another one.
-fn keep_price(desk: Desk) {
-    let own = desk.now(|board| {
-        let asked = &board.chosen_sheet()?.asked;
-        match asked.plan.get("gpu") {
-            Some(Value::Word(id)) => Some((*id, asked.spending.price?)),
-            _ => None,
-        }
-    });
-    if let Some((id, price)) = own {
-        desk.prices.update(|prices| prices.put(id, Some(price)));
     }
 }
 
@@ -237,13 +223,8 @@ fn Row(desk: Desk, there: Elsewhere, order: RwSignal<Option<Order>>) -> impl Int
         }
     });
     let take = move |_| {
-        let new = untrack(|| price(desk, gpu));
-        keep_price(desk);
-        let plan = plan.clone();
-        desk.edit(None, |board| {
-            board.replace(board.chosen(), plan);
-            board.spend(PRICE, new);
-        });
+        let place = desk.now(Board::chosen);
+        desk.change(place, None, |board| board.replace(place, plan.clone()));
     };
     view! {
         <tr>
@@ -300,7 +281,6 @@ fn rounded(rate: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Board;
     use crate::prices::Prices;
 
     /// The table of the first plan of a link at these prices.
@@ -334,6 +314,33 @@ mod tests {
             assert_eq!(training[0][3], words::FIGURE.of("price"));
             let b200 = training.iter().find(|row| row[0].starts_with("B200")).unwrap();
             assert!(b200[3].starts_with('$') && b200[3].contains(",000"), "{b200:?}");
+        });
+    }
+
+    #[test]
+    fn a_price_stays_with_its_kind_of_gpu() {
+        any_spawner::Executor::init_futures_executor().ok();
+        Owner::new().with(|| {
+            let desk = Desk::new();
+            desk.prices.set(Prices::read("l40s=0.9"));
+            let place = desk.now(Board::chosen);
+            let price = || desk.now(|board| board.paid(place).1);
+            assert_eq!(price(), Some(2_000));
+            crate::inputs::put(desk, "gpu", "L40S");
+            assert_eq!(price(), Some(900));
+            crate::inputs::put(desk, "gpu", "GeForce RTX 4090");
+            assert_eq!(price(), None, "nobody said what that one costs");
+            crate::inputs::put(desk, "gpu", "H100 SXM5 80GB");
+            assert_eq!(price(), Some(2_000), "as before");
+            crate::inputs::put(desk, "batch", "8");
+            assert_eq!(price(), Some(2_000));
+            // A GPU with more memory that is offered.
+            let mut plan = desk.now(|board| board.sheets()[place].asked.plan.clone());
+            plan.set("gpu", Value::Word("h200-sxm"));
+            desk.change(place, None, |board| board.replace(place, plan));
+            assert_eq!(price(), None);
+            desk.travel(true);
+            assert_eq!(price(), Some(2_000));
         });
     }
 

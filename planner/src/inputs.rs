@@ -405,7 +405,7 @@ pub(crate) fn normal(slot: Slot, typed: &str) -> String {
 /// Puts what was typed into the plan, or keeps it as a mistake.
 pub(crate) fn put(desk: Desk, slot: Slot, typed: &str) {
     match read(slot, typed) {
-        Ok(Read::Option(value)) => desk.edit(Some(slot), |board| board.put(slot, value)),
+        Ok(Read::Option(value)) => desk.change(desk.now(Board::chosen), Some(slot), |board| board.put(slot, value)),
         Ok(Read::Sum(value)) => desk.edit(Some(slot), |board| board.spend(slot, value)),
         Err(_) => desk.edit(Some(slot), |board| board.mistake(slot, typed)),
     }

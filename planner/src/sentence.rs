@@ -1,11 +1,12 @@
 //! What is said of a plan in a sentence: whether it fits and why, and what a change does.
 
-use memory_wall_core::Verdict;
-use memory_wall_core::advise::Effect;
+use memory_wall_core::advise::{Effect, Mitigation};
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::engines::vllm::{Start, Tightness};
-use memory_wall_core::tables::gpus::Gpu;
+use memory_wall_core::serving::Version;
+use memory_wall_core::tables::gpus::CapacityBasis;
 use memory_wall_core::units::SignedBytes;
+use memory_wall_core::{Engine, Verdict};
 use memory_wall_plan::answers::Answers;
 use memory_wall_plan::changes::{Change, Fix, differences, told_apart};
 use memory_wall_plan::reply::{Reply, Unanswered};
@@ -37,7 +38,8 @@ pub(crate) fn verdict(reply: &Result<Reply, Unanswered>, unit: ByteUnit) -> Said
                 Reply::Pool(pool) => runtimes::pool(pool),
                 Reply::Rollout(rollout) => runtimes::rollout(rollout, unit),
             };
-            own_gpu(said, reply)
+            let beside = [own_gpu(reply), lent(reply), older(reply)].into_iter().flatten();
+            Said { why: std::iter::once(said.why).chain(beside).collect::<Vec<_>>().join(" "), ..said }
         }
         Err(Unanswered::NoModel) => said(REFUSED, words::verdict_no_model(), String::new()),
         Err(Unanswered::Runtime(refused)) if refused.needs_gpu() => {
@@ -50,15 +52,36 @@ pub(crate) fn verdict(reply: &Result<Reply, Unanswered>, unit: ByteUnit) -> Said
 }
 
 /// What has to be said where the GPU is the reader's own.
-fn own_gpu(said: Said, reply: &Reply) -> Said {
+fn own_gpu(reply: &Reply) -> Option<String> {
     let scenario = reply.scenario();
-    if !scenario.gpu.is_some_and(Gpu::is_own) {
-        return said;
-    }
+    scenario.gpu.filter(|gpu| gpu.is_own())?;
     let untimed = scenario.untimed().filter(|_| !matches!(reply, Reply::Pool(_) | Reply::Rollout(_)));
     let untimed = untimed.map(|missing| words::OwnGpuUntimed { missing: words::OPTION.of(missing.id()) }.text());
-    let parts = [Some(said.why), Some(words::own_gpu_capacity().to_owned()), untimed];
-    Said { why: parts.into_iter().flatten().collect::<Vec<_>>().join(" "), ..said }
+    Some([words::own_gpu_capacity().to_owned()].into_iter().chain(untimed).collect::<Vec<_>>().join(" "))
+}
+
+/// Of a computer with how much memory a GPU is that borrows it, where the plan does not say what it may take.
+fn lent(reply: &Reply) -> Option<String> {
+    let scenario = reply.scenario();
+    let gpu = scenario.gpu.filter(|gpu| gpu.capacity_basis == CapacityBasis::Limit && scenario.gpu_memory.is_none())?;
+    Some(words::VerdictLent { memory: &gpu.printed_gb.to_string(), field: words::OPTION.of("gpu_memory") }.text())
+}
+
+/// What the release of vLLM before the newest one that is modelled refuses of a plan for that one.
+fn older(reply: &Reply) -> Option<String> {
+    let Reply::Engine(answers) = reply else { return None };
+    let scenario = &answers.scenario;
+    if scenario.runtime() != Some(Engine::Vllm) || scenario.serving.version != Version::NEWEST {
+        return None;
+    }
+    let release = Version { minor: Version::NEWEST.minor.checked_sub(1)?, ..Version::NEWEST };
+    let refusal = scenario.with(|it| it.serving.version = release).err()?;
+    let said = words::VerdictOlder { release: &release.to_string(), refusal: &refusal.to_string() }.text();
+    // Experts that are whole on their ranks have whole blocks.
+    let all = scenario.parallel.tp.saturating_mul(scenario.parallel.dp);
+    let whole = scenario.with(|it| (it.serving.version, it.parallel.ep) = (release, all)).is_ok();
+    let mend = whole.then(|| words::VerdictOlderMend { option: words::OPTION.of("ep"), all: &all.to_string() }.text());
+    Some(std::iter::once(said).chain(mend).collect::<Vec<_>>().join(" "))
 }
 
 fn refused(why: &str) -> Said {
@@ -184,14 +207,17 @@ pub(crate) fn effect(change: &Change, unit: ByteUnit) -> String {
         ratio if ratio < 1.5 => words::change_slower(),
         _ => words::change_much_slower(),
     };
-    [fits, &saves, time].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    // Traffic with the computer's memory is in that time; what its processor needs for the step is not.
+    let by_cpu = change.effect.scenario.offload.optimizer
+        && matches!(change.fix, Fix::Together | Fix::One(Mitigation::OffloadOptimizer));
+    let cpu = if timed && by_cpu { words::change_cpu() } else { "" };
+    [fits, &saves, time, cpu].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use memory_wall_core::advise::Mitigation;
-    use memory_wall_core::{Engine, KvPrecision, Scenario, WeightFormat};
+    use memory_wall_core::{KvPrecision, Scenario, WeightFormat};
 
     #[test]
     fn every_verdict_and_change_has_its_words() {
@@ -242,6 +268,50 @@ mod tests {
         assert!(served.id == REFUSED && served.why.contains("gpu_capability"), "{}", served.why);
         let empty = said("v=1&model=llama-3.1-8b&gpu=own");
         assert!(empty.id == REFUSED && empty.why.contains("gpu_memory"), "{}", empty.why);
+    }
+
+    /// The first plan of a link: what is said of it, and what is said of the changes that help it.
+    fn of(query: &str) -> (Said, Vec<(Fix, String)>) {
+        let asked = &crate::link::read(query).0[0];
+        let reply = Reply::of(&asked.plan, asked.spending);
+        let scenario = asked.plan.scenario().unwrap().check().unwrap();
+        let changes = Change::of(&asked.plan, &scenario);
+        let said = changes.iter().map(|change| (change.fix, effect(change, ByteUnit::Gb))).collect();
+        (verdict(&reply, ByteUnit::Gb), said)
+    }
+
+    #[test]
+    fn what_an_older_release_refuses_is_said() {
+        let base = "v=1&model=qwen3-235b-a22b-2507&weights=fp8-block&engine=vllm&gpu=h100-sxm&tp=8&seq=8192";
+        let cut = of(base).0;
+        assert_eq!(cut.id, "fits");
+        assert!(
+            cut.why.contains("vLLM 0.28") && cut.why.ends_with(" With “Expert parallel” 8 it is taken."),
+            "{}",
+            cut.why
+        );
+        for other in ["tp=8&ep=8", "tp=8&engine_version=0.30", "tp=4"] {
+            let why = of(&base.replace("tp=8", other)).0.why;
+            assert!(!why.contains("0.28"), "{other}: {why}");
+        }
+    }
+
+    #[test]
+    fn of_memory_that_is_lent_it_is_said_how_much_the_computer_has() {
+        let base = "v=1&model=qwen3-30b-a3b&weights=q4_k&engine=llamacpp&gpu=m4max&seq=8192";
+        let whole = of(base).0;
+        assert!(whole.id == "fits" && whole.why.contains("128 GB"), "{}", whole.why);
+        let smaller = of(&format!("{base}&gpu_memory=48")).0;
+        assert!(smaller.id == "fits" && !smaller.why.contains("128 GB"), "{}", smaller.why);
+    }
+
+    #[test]
+    fn a_step_on_the_cpu_comes_on_top_of_a_time() {
+        let tuned = "v=1&model=llama-3.1-8b&mode=training&gpu=a100-40-sxm&dp=4&zero=3&seq=8192&checkpointing=full";
+        let changes = of(tuned).1;
+        let (_, said) = changes.iter().find(|(fix, _)| *fix == Fix::One(Mitigation::OffloadOptimizer)).unwrap();
+        assert!(said.ends_with(words::change_cpu()), "{said}");
+        assert!(changes.iter().any(|(_, said)| !said.contains(words::change_cpu())));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! the program knows, and it is all that there is without the program, and in a browser without popovers.
 //! The panel is empty until it is first opened, and one listener hears all of it: the page loads this with the lists.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -246,7 +247,7 @@ impl Finder {
         list.set_scroll_top(0);
         let (mut under, mut place) = ("", Element::from(list));
         let (chosen, mut marked, mut found) = (self.chosen(), NONE, 0);
-        let (mut best, mut nearness) = (0, Nearness::Has);
+        let (mut best, mut nearest) = (0, None);
         let sought = Sought::of(typed);
         for choice in &self.0.choices {
             if !sought.is_in(choice) {
@@ -265,9 +266,9 @@ impl Finder {
             if typed.is_empty() && (choice.id == chosen || choice.label == chosen) {
                 marked = found;
             }
-            let near = sought.nearness(choice);
-            if near > nearness {
-                (best, nearness) = (found, near);
+            let near = Some(sought.nearness(choice));
+            if near > nearest {
+                (best, nearest) = (found, near);
             }
             found += 1;
         }
@@ -421,17 +422,19 @@ impl Sought {
         Self(typed.split([' ', '-', '_', '/', ',']).map(letters).collect())
     }
 
-    /// How near a choice that has all of them is.
-    fn nearness(&self, choice: &Choice) -> Nearness {
+    /// How near a choice that has all of them is: of two that begin alike, the one with the shorter name, which has the fewest additions.
+    fn nearness(&self, choice: &Choice) -> (Nearness, Reverse<usize>) {
         let all = self.0.concat();
         let names = [letters(&choice.label), letters(choice.id)];
-        if names.contains(&all) {
+        let near = if names.contains(&all) {
             Nearness::Is
         } else if names.iter().any(|name| name.starts_with(&all)) {
             Nearness::Begins
         } else {
             Nearness::Has
-        }
+        };
+        let length = if near == Nearness::Begins { choice.label.len() } else { 0 };
+        (near, Reverse(length))
     }
 
     /// Whether a choice has all of them in its heading, its name or its id. People write “llama3” and “RTX4090”.
@@ -505,6 +508,11 @@ mod tests {
             .map(|(id, label)| choice(id, label, "Qwen"));
         let typed = Sought::of("qwen3 8");
         assert!([&eight, &newer].iter().all(|choice| typed.is_in(choice)));
-        assert!(typed.nearness(&eight) == Nearness::Begins && typed.nearness(&newer) == Nearness::Has);
+        assert!(typed.nearness(&eight).0 == Nearness::Begins && typed.nearness(&newer).0 == Nearness::Has);
+        // “h100” is the plain one, and not the newer one with more memory; a whole name comes before both.
+        let [sxm, nvl, whole] =
+            ["H100 SXM5 80GB", "H100 NVL 94GB (per GPU)", "H100"].map(|label| choice("-", label, "NVIDIA"));
+        let [sxm, nvl, whole] = [&sxm, &nvl, &whole].map(|choice| Sought::of("h100").nearness(choice));
+        assert!(nvl < sxm && sxm < whole);
     }
 }

@@ -15,7 +15,9 @@ test('Enter takes what is nearest to half a name', async ({ page }) => {
     ['gpu', '4090', 'GeForce RTX 4090'],
     // Its whole name comes before longer ones that begin with it.
     ['gpu', 'l4', 'L4'],
-    ['gpu', 'H100', /^H100/],
+    // Of names that begin so the shortest: neither a newer one with more memory, nor a larger model.
+    ['gpu', 'H100', 'H100 SXM5 80GB'],
+    ['model', 'mixtral', 'Mixtral 8x7B'],
     ['model', 'mistral 7b', /^Mistral 7B/],
     ['model', 'meta-llama/Llama-3.1-8B', 'Llama 3.1 8B'],
   ]) {
@@ -27,6 +29,28 @@ test('Enter takes what is nearest to half a name', async ({ page }) => {
     await expect(page.locator(`#plan-${slot}-error`)).toHaveText('');
   }
   await expect(page.locator('.plan[data-chosen]')).toContainText('It fits');
+});
+
+test('a model comes as it is published, and what else has to be known stands in the verdict', async ({ page }) => {
+  await open(page);
+  const chosen = page.locator('.plan[data-chosen]');
+  const put = async (slot, typed) => {
+    await page.locator(`#plan-${slot}`).fill(typed);
+    await page.locator(`#plan-${slot}`).press('Enter');
+  };
+  await put('model', 'gpt-oss-120b');
+  await expect(page.locator('#plan-weights')).toHaveValue('mxfp4');
+  await expect(page.locator('.changed')).toContainText('Weights in mxfp4 instead of int4 (group 128)');
+  await put('model', 'Qwen3 235B A22B');
+  await page.locator('#plan-weights').selectOption('fp8-block');
+  await page.locator('#plan-tp').fill('8');
+  await expect(chosen.locator('.verdict')).toContainText('Not with vLLM 0.28');
+  await expect(chosen.locator('.verdict')).toContainText('With “Expert parallel” 8 it is taken.');
+  await put('gpu', 'm4 max');
+  await page.locator('#plan-tp').fill('1');
+  await page.locator('#plan-engine').selectOption('llamacpp');
+  await page.locator('#plan-weights').selectOption('q2_k');
+  await expect(chosen.locator('.verdict')).toContainText('This is a computer with 128 GB.');
 });
 
 test('where settings do not go together, what mends them is one press away', async ({ page }) => {

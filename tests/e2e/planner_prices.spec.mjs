@@ -65,6 +65,25 @@ test('prices stay on the device, go out with the table, and move with the plan',
   await expect(price(page, 'H100 SXM5'), 'what the plan paid before').toHaveValue('2.5');
 });
 
+test('another kind of GPU does not cost what the one before did', async ({ page }) => {
+  await open(page, MIXTRAL);
+  const [gpu, paid] = ['gpu', 'price'].map((slot) => page.locator(`#plan-${slot}`));
+  const perMillion = page.locator('tr[data-figure="per_million"]');
+  await expect(perMillion).toContainText('$');
+  await gpu.fill('H200');
+  await gpu.press('Enter');
+  await expect(paid).toHaveValue('');
+  await expect(perMillion).toBeHidden();
+  await paid.fill('3.5');
+  await expect(perMillion).toContainText('$');
+  await gpu.fill('H100 SXM5');
+  await gpu.press('Enter');
+  await expect(paid).toHaveValue('2.5');
+  await gpu.fill('H200');
+  await gpu.press('Enter');
+  await expect(paid).toHaveValue('3.5');
+});
+
 test('on a phone the table scrolls by itself', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await open(page, MIXTRAL);

@@ -20,7 +20,7 @@ const NOTHING: &str = "-";
 /// A figure of a plan: its name, and what it says.
 type Figure = (&'static str, fn(&Column, ByteUnit) -> Option<String>);
 
-const FIGURES: [Figure; 24] = [
+const FIGURES: [Figure; 25] = [
     ("GPUs", |it, _| Some(Grouped(it.reply()?.gpus().into()).to_string())),
     ("Needed on the fullest GPU", |it, unit| Some(words::size_range(it.reply()?.needed()?, unit))),
     ("Fullest moment", |it, _| match it.reply()? {
@@ -30,6 +30,10 @@ const FIGURES: [Figure; 24] = [
     ("The GPU has", |it, unit| Some(words::size(it.reply()?.capacity()?, unit))),
     ("To spare", |it, unit| Some(words::signed(it.reply()?.spare()?, unit))),
     ("Longest context", |it, _| Some(at_most(it.reply()?.longest()?.into(), bounds::SEQ_LENGTH.max.into()))),
+    ("Longest completion", |it, _| match it.reply()? {
+        Reply::Rollout(it) => Some(at_most(it.longest_completion()?.into(), bounds::SEQ_LENGTH.max.into())),
+        _ => None,
+    }),
     ("Most sequences at once", |it, _| {
         let reply = it.reply()?;
         let ranks = u64::from(reply.scenario().parallel.dp);

@@ -90,7 +90,7 @@ pub struct Rollout {
     /// What lies on the GPU at each moment.
     pub made: rollout::Rollout,
     /// The fullest moment in the parts that every run has.
-    parts: [u128; Bucket::EACH.len()],
+    parts: rollout::Parts,
 }
 
 impl Rollout {
@@ -105,8 +105,7 @@ impl Rollout {
 
     /// What a part takes at the fullest moment; of a range its upper end.
     pub fn bytes(&self, bucket: Bucket) -> Bytes {
-        let parts = Bucket::EACH.iter().zip(self.parts);
-        Bytes(parts.filter(|(kind, _)| **kind == bucket).map(|(_, bytes)| bytes).sum())
+        self.parts.of(bucket)
     }
 
     /// The same settings with so many sequences of such a length; nothing where they are refused.

@@ -18,7 +18,7 @@ mod remedies;
 mod trainer;
 
 pub use logits::{ENTROPY_CHUNK, Logits};
-pub use parts::parts;
+pub use parts::{Parts, parts};
 pub use refused::Refused;
 pub use remedies::{Remedy, longest_completion, most_sequences, remedies};
 
@@ -201,6 +201,8 @@ fn as_in_trl(refusal: &vllm::Refusal) -> String {
 pub struct Rollout {
     /// What lies there at each moment.
     pub moments: [Held; 4],
+    /// The parts of what stays between two steps.
+    resting: Parts,
     /// The vLLM that generates, where it is on this GPU.
     pub generator: Option<Generator>,
     /// Logits of the loss.
@@ -265,7 +267,8 @@ fn added_up(trainer: &Checked, told: &Told) -> Result<Rollout, Refused> {
     refused::lengths(trainer, told)?;
     let generator = generator::of(trainer, told)?;
     let logits = Logits::of(trainer, told.completion);
-    let resting = Span::exactly(trainer::resting(trainer, told).iter().sum());
+    let resting = trainer::resting(trainer, told);
+    let rests = Span::exactly(resting.total().0);
     let resident = trainer::reference(trainer, told.reference);
     let [awake, aside, weights] = generator.map_or([Span::default(); 3], |it| {
         let aside = if told.sleep { it.asleep } else { it.idle };
@@ -273,7 +276,7 @@ fn added_up(trainer: &Checked, told: &Told) -> Result<Rollout, Refused> {
         let weights = Span::exactly(it.start.pool.weights.0);
         [it.awake, aside, if told.sleep { it.asleep + weights } else { it.idle }]
     });
-    let held = |moment, reference, vllm, work| Held { moment, trainer: resting, reference, vllm, work };
+    let held = |moment, reference, vllm, work| Held { moment, trainer: rests, reference, vllm, work };
     let moments = [
         held(Moment::Generate, resident, awake, Span::default()),
         held(
@@ -282,11 +285,11 @@ fn added_up(trainer: &Checked, told: &Told) -> Result<Rollout, Refused> {
             aside,
             trainer::log_probs(trainer, &logits),
         ),
-        held(Moment::Step, resident, aside, trainer::step(trainer, &logits, resting.low)),
+        held(Moment::Step, resident, aside, trainer::step(trainer, &logits, rests.low)),
         held(Moment::Sync, resident, weights, trainer::gathered_for_sync(trainer)),
     ];
     let limit = trainer.capacity().map(|capacity| engines::limit(trainer, capacity));
-    let mut rollout = Rollout { moments, generator, logits, limit, verdict: None };
+    let mut rollout = Rollout { moments, resting, generator, logits, limit, verdict: None };
     rollout.verdict = judged(trainer, &rollout);
     Ok(rollout)
 }

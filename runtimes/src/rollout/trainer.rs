@@ -9,27 +9,27 @@ use memory_wall_core::{
     Bytes, Checked, Checkpointing, Engine, Mode, Parallelism, Recipe, Scenario, Serving, WeightFormat, ZeroStage,
 };
 
-use super::{Logits, Reference, Told};
+use super::{Logits, Parts, Reference, Told};
 use crate::Span;
 
 fn bucket(scenario: &Checked, bucket: Bucket, phase: Phase) -> u128 {
     worked::total(|sink| bucket.terms(scenario, phase, sink)).0
 }
 
-/// What stays allocated between two steps, a number for each of [`Bucket::EACH`]: weights, optimizer states, gradients where they are kept, the CUDA context, and
+/// What stays allocated between two steps: weights, optimizer states, gradients where they are kept, the CUDA context, and
 /// DeepSpeed's buffers among activations.
 ///
 /// # Assumes
 /// Completions are generated between two optimizer steps, when gradients that are freed are gone, unless `steps_per_generation` is no multiple of the micro-batches of a step.
-pub(super) fn resting(trainer: &Checked, told: &Told) -> [u128; Bucket::EACH.len()] {
+pub(super) fn resting(trainer: &Checked, told: &Told) -> Parts {
     let between = told.steps(trainer).is_multiple_of(trainer.training.micro_batches.max(1));
     let one = if between { trainer.with(|it| it.training.micro_batches = 1).unwrap_or(*trainer) } else { *trainer };
-    Bucket::EACH.map(|kind| match kind {
+    Parts(Bucket::EACH.map(|kind| match kind {
         Bucket::Weights | Bucket::Optimizer | Bucket::Overhead => bucket(trainer, kind, Phase::ForwardEnd),
         Bucket::Gradients => bucket(&one, kind, Phase::ForwardEnd),
         Bucket::Activations => worked::total(|sink| deepspeed::steady(trainer, &Settings::DEFAULT, sink)).0,
         Bucket::KvCache | Bucket::Logits => 0,
-    })
+    }))
 }
 
 /// The reference outside its forward pass: a second model in the precision of the policy's weights, sharded as they are.
