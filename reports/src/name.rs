@@ -95,7 +95,9 @@ const GPU_WORDS: [&str; 30] = [
 ];
 
 fn gpu(text: &str) -> Option<Box<str>> {
-    let text = text.trim_end_matches('.').trim();
+    let text = text.trim_end_matches(['.', ']']).trim();
+    // "Navi 31 [Radeon RX 7900 XTX]".
+    let text = text.rsplit('[').next().unwrap_or(text);
     // What closes the brackets around a name is none of it.
     let closed = text.strip_suffix(')').filter(|name| !name.contains('('));
     let text = closed.unwrap_or(text);

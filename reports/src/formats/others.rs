@@ -182,6 +182,10 @@ pub(super) const LINES: &[Pattern] = &[
         "Cannot allocate {} memory on GPU {}, {} memory has been allocated and available memory is only {}.",
         &[Hole::Size(What::Requested), Hole::Device, Hole::Size(What::ProgramAllocated), Hole::Size(What::Free)],
     ),
+    // InvokeAI (`invocation_stats_common.py`), whose G are powers of 1,024; its table of nodes is read as a table.
+    line(Kind::InvokeAi, "RAM used by InvokeAI process: {}", &[Hole::Size(What::HostUsed)]),
+    line(Kind::InvokeAi, "RAM used to load models: {}", &[Hole::Size(What::HostWeights)]),
+    line(Kind::InvokeAi, "VRAM in use: {}", &[Hole::Size(What::Allocated)]).saying(Says::Within),
     mlc(
         "Total memory usage without KV cache: {} (Parameters: {}. Temporary buffer: {})",
         &[Hole::Size(What::NonKv), Hole::Size(What::Weights), Hole::Size(What::Temporaries)],

@@ -86,6 +86,12 @@ pub(super) const SGLANG: &[Pattern] = &[
     sglang("Not enough memory. Please try to increase --mem-fraction-static", &[])
         .saying(Says::Refuses(Refusal::StaticShare)),
     sglang("Not enough memory; increase --mem-fraction-static", &[]).saying(Says::Refuses(Refusal::StaticShare)),
+    // From 0.5.10 on with the smallest share that leaves something.
+    sglang(
+        "Loaded weights leave no GPU memory for the KV cache under --mem-fraction-static={}",
+        &[Hole::Ratio(What::Utilization)],
+    )
+    .saying(Says::Refuses(Refusal::StaticShare)),
     sglang("--mem-fraction-static. Current value: {}={}", &[Hole::Skip, Hole::Ratio(What::Utilization)]),
 ];
 
@@ -117,6 +123,9 @@ pub(super) const TENSORRT_LLM: &[Pattern] = &[
     tensorrt("component could not be created: KV cache", &[]).saying(Says::Refuses(Refusal::CacheBuffer)),
     tensorrt("Total GPU memory (GiB): {}", &[Hole::Of(What::Capacity, Unit::GIB)]),
     tensorrt("Free GPU memory before component creation attempt (GiB): {}", &[Hole::Of(What::Free, Unit::GIB)]),
+    // Free before and after: the first is that of the model.
+    tensorrt("Model: {} / {}", &[Hole::Of(What::Free, Unit::GIB), Hole::Of(What::FreeAfterWeights, Unit::GIB)])
+        .saying(Says::Within),
     tensorrt("TRTGptModel maxNumSequences: {}", &[Hole::Count(What::MaxNumSeqs)]),
     tensorrt("TRTGptModel maxSequenceLen: {}", &[Hole::Count(What::MaxModelLen)]),
     tensorrt("TRTGptModel maxNumTokens: {}", &[Hole::Count(What::MaxBatchedTokens)]),

@@ -75,11 +75,8 @@ pub(super) const LINES: &[Pattern] = &[
     vllm("total consumed (from mem_get_info): {}", &[Hole::Size(What::Consumed)]),
     vllm("weights memory: {}", &[Hole::Size(What::Weights)]),
     // From 0.10: what it came to.
-    vllm("Free memory on device ({}/{} GiB) on startup. Desired GPU memory utilization is ({}, {} GiB)", SHARE),
-    vllm(
-        "Free memory on device cuda:{} ({}/{} GiB) on startup. Desired GPU memory utilization is ({}, {} GiB)",
-        SHARE_OF,
-    ),
+    vllm("memory on device ({}/{} GiB) on startup. Desired GPU memory utilization is ({}, {} GiB)", SHARE),
+    vllm("memory on device cuda:{} ({}/{} GiB) on startup. Desired GPU memory utilization is ({}, {} GiB)", SHARE_OF),
     vllm(
         "Actual usage is {} GiB for weight, {} GiB for peak activation, {} GiB for non-torch memory, and {} GiB for CUDAGraph memory",
         &[gib(What::Weights), gib(What::PeakActivation), gib(What::NonTorch), gib(What::Graphs)],
@@ -115,6 +112,8 @@ pub(super) const LINES: &[Pattern] = &[
         "The current --gpu-memory-utilization={} is equivalent to --gpu-memory-utilization={} without",
         &[Hole::Ratio(What::Utilization), Hole::Ratio(What::Equivalent)],
     ),
+    // 0.17 and 0.18.
+    vllm("increase --gpu-memory-utilization from {} to {} to maintain", &[Hole::Ratio(What::Utilization), Hole::Skip]),
     // The pool.
     vllm("# GPU blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
     // The new engine of 0.7.
@@ -149,15 +148,15 @@ pub(super) const LINES: &[Pattern] = &[
     vllm("the estimated maximum model length is {}", &[Hole::Count(What::LongestPossible)]),
     refuses("No available memory for the cache blocks", &[], Refusal::NoBlocks),
     refuses(
-        "Free memory on device ({}/{} GiB) on startup is less than desired GPU memory utilization ({}, {} GiB)",
+        "memory on device ({}/{} GiB) on startup is less than desired GPU memory utilization ({}, {} GiB)",
         SHARE,
         Refusal::Share,
     ),
-    // Copied without what it asks for.
-    refuses("Free memory on device ({}/{} GiB) on startup is less than", FREE, Refusal::Share),
-    refuses("Free memory on device cuda:{} ({}/{} GiB) on startup is less than", FREE_OF, Refusal::Share),
+    // Copied without what it asks for. A title may begin in a small letter.
+    refuses("memory on device ({}/{} GiB) on startup is less than", FREE, Refusal::Share),
+    refuses("memory on device cuda:{} ({}/{} GiB) on startup is less than", FREE_OF, Refusal::Share),
     refuses(
-        "Free memory on device cuda:{} ({}/{} GiB) on startup is less than desired GPU memory utilization ({}, {} GiB)",
+        "memory on device cuda:{} ({}/{} GiB) on startup is less than desired GPU memory utilization ({}, {} GiB)",
         SHARE_OF,
         Refusal::Share,
     ),

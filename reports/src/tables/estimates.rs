@@ -67,3 +67,31 @@ pub(super) fn zero(text: &[u8], row: Row<'_>) -> bool {
     }
     true
 }
+
+/// "   denoise_latents   1  422.129s   1.012G": the most that `PyTorch` held during a node, told where it is more than before.
+pub(super) fn node(text: &[u8], most: &mut i64, row: Row<'_>) -> bool {
+    let mut words = text.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (Some(word), Some(time)) = (words.next(), words.next()) else { return false };
+    let size = Size::read(word, Base::Binary).filter(|_| word.ends_with(b"G") && time.ends_with(b"s"));
+    if let Some(size) = size.filter(|size| size.bytes > *most) {
+        *most = size.bytes;
+        row(Device::Unsaid, What::PeakAllocated, Value::Size(size), offset(text, word));
+    }
+    size.is_some()
+}
+
+/// "Pages free:   4096.": those that are free, inactive and speculative can be had, and the last of them comes last.
+pub(super) fn page(text: &[u8], bytes: u64, pages: &mut u64, row: Row<'_>) -> bool {
+    let Some(rest) = text.trim_ascii_start().strip_prefix(b"Pages ") else { return false };
+    let name = rest.split(|byte| *byte == b':').next().unwrap_or_default();
+    let number = rest.get(name.len() + 1..).unwrap_or_default();
+    let count = Number::read(scan::unspaced(number)).and_then(|it| it.count());
+    if let (Some(count), b"free" | b"inactive" | b"speculative") = (count, name) {
+        *pages = pages.saturating_add(count);
+        let free = i64::try_from(pages.saturating_mul(bytes)).ok().filter(|_| name == b"speculative");
+        if let Some(free) = free {
+            row(Device::Host, What::HostFree, Value::Size(Size::exact(free)), offset(text, number));
+        }
+    }
+    count.is_some()
+}
