@@ -101,7 +101,7 @@ names! {
         HostProcess = "host_process", "in use in host memory by one process";
         HostCapacity = "host_capacity", "host memory";
         HostFree = "host_free", "free in host memory";
-        Xid = "xid", "fault of the GPU that its driver reports (Xid)";
+        Xid = "xid", "fault of the GPU (Xid)";
         AddressSpace = "address_space", "address space of the process";
         Unpinned = "unpinned", "host memory that could not be pinned";
         OffloadBuffer = "offload_buffer", "buffer on the GPU for layers that are not on it";
@@ -273,7 +273,7 @@ names! {
         ComfyUi = "comfyui", "log of ComfyUI";
         WebUi = "webui", "log of Stable Diffusion web UI";
         InvokeAi = "invokeai", "log of InvokeAI";
-        System = "system", "figures and messages of the operating system";
+        System = "system", "the operating system";
         Mlc = "mlc", "log of MLC LLM";
         Mlx = "mlx", "output of MLX";
         LmStudio = "lm_studio", "message of LM Studio";
@@ -363,7 +363,7 @@ names! {
         CacheBuffer = "cache_buffer", "the KV cache could not be allocated";
         Buffer = "buffer", "a buffer could not be allocated";
         ComputeBuffer = "compute_buffer", "the compute buffer could not be allocated";
-        Driver = "driver", "the driver found no memory on the GPU for what was submitted";
+        Driver = "driver", "the driver found no memory on the GPU";
         AllocationLimit = "allocation_limit", "one buffer is larger than the driver gives at once";
         Weights = "weights", "the GPU was full before all weights were loaded";
         SystemMemory = "system_memory", "the model needs more system memory than there is";

@@ -41,8 +41,7 @@ const NODE: &[Hole] = &[Hole::Skip, Hole::Size(What::HostUsed), Hole::Size(What:
 const REQUESTED: &[Hole] = &[Hole::Of(What::Requested, Unit::BYTE)];
 
 pub(super) const LINES: &[Pattern] = &[
-    host("DefaultCPUAllocator: can't allocate memory: you tried to allocate {} bytes", REQUESTED),
-    host("DefaultCPUAllocator: not enough memory: you tried to allocate {} bytes", REQUESTED),
+    host("DefaultCPUAllocator: {}you tried to allocate {} bytes", &[Hole::Skip, Hole::Of(What::Requested, Unit::BYTE)]),
     host("unable to mmap {} bytes from file", REQUESTED),
     host("Unable to allocate {} for an array with shape", &[Hole::Size(What::Requested)]),
     host("[Errno 12] Cannot allocate memory", &[]),

@@ -25,31 +25,13 @@ pub(super) const SGLANG: &[Pattern] = &[
     sglang("Load weight end.{}avail mem={}", &[Hole::Skip, Hole::Size(What::FreeAfterWeights)]),
     sglang("Using KV cache dtype: {}", &[Hole::Name(What::KvDtype)]),
     sglang("The available memory for KV cache is {}", &[Hole::Size(What::KvCache)]),
+    sglang("KV Cache is allocated.{}dtype: {},", &[Hole::Skip, Hole::Name(What::KvDtype)]),
+    sglang("KV Cache is allocated.{}#tokens: {}", &[Hole::Skip, Hole::Count(What::KvTokens)]),
     sglang(
-        "KV Cache is allocated. dtype: {}, #tokens: {}, K size: {}, V size: {}",
-        &[
-            Hole::Name(What::KvDtype),
-            Hole::Count(What::KvTokens),
-            Hole::Size(What::KeyCache),
-            Hole::Size(What::ValueCache),
-        ],
+        "KV Cache is allocated.{}K size: {}, V size: {}",
+        &[Hole::Skip, Hole::Size(What::KeyCache), Hole::Size(What::ValueCache)],
     ),
-    sglang(
-        "KV Cache is allocated. #tokens: {}, K size: {}, V size: {}",
-        &[Hole::Count(What::KvTokens), Hole::Size(What::KeyCache), Hole::Size(What::ValueCache)],
-    ),
-    sglang(
-        "KV Cache is allocated. dtype: {}, #tokens: {}, KV size: {}",
-        &[Hole::Name(What::KvDtype), Hole::Count(What::KvTokens), Hole::Size(What::KvCache)],
-    ),
-    sglang(
-        "KV Cache is allocated. #tokens: {}, KV size: {}",
-        &[Hole::Count(What::KvTokens), Hole::Size(What::KvCache)],
-    ),
-    sglang(
-        "KV Cache is allocated. K size: {}, V size: {}",
-        &[Hole::Size(What::KeyCache), Hole::Size(What::ValueCache)],
-    ),
+    sglang("KV Cache is allocated.{}KV size: {}", &[Hole::Skip, Hole::Size(What::KvCache)]),
     // The states of layers that have no keys and values.
     sglang(
         "Mamba Cache is allocated. max_mamba_cache_size: {}, conv_state size: {}, ssm_state size: {}",

@@ -86,13 +86,10 @@ pub(super) const LINES: &[Pattern] = &[
         &[gib(What::Consumed), gib(What::PeakActivation), gib(What::Graphs)],
     ),
     vllm("Current kv cache memory in use is {}", &[Hole::Size(What::KvCache)]),
+    // With a mark of code behind the number or without.
     vllm(
-        "--kv-cache-memory={} ({} GiB) to fit into requested memory",
-        &[Hole::Of(What::KvSuggested, Unit::BYTE), Hole::Skip],
-    ),
-    vllm(
-        "--kv-cache-memory={}` ({} GiB) to fit into requested memory",
-        &[Hole::Of(What::KvSuggested, Unit::BYTE), Hole::Skip],
+        "--kv-cache-memory={}{}({} GiB) to fit into requested memory",
+        &[Hole::Of(What::KvSuggested, Unit::BYTE), Hole::Skip, Hole::Skip],
     ),
     vllm("Available KV cache memory: {}", &[Hole::Size(What::KvCache)]),
     vllm("{} GiB, reserved {} GiB memory for KV Cache as specified", &[gib(What::Free), Hole::Skip]),
@@ -115,13 +112,9 @@ pub(super) const LINES: &[Pattern] = &[
     // 0.17 and 0.18.
     vllm("increase --gpu-memory-utilization from {} to {} to maintain", &[Hole::Ratio(What::Utilization), Hole::Skip]),
     // The pool.
-    vllm("# GPU blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
-    // The new engine of 0.7.
+    // The old engine, whatever it calls the GPU, and the new one of 0.7.
+    vllm("{}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
     vllm("# GPU blocks: {}", &[Hole::Count(What::KvBlocks)]),
-    vllm("# cuda blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
-    vllm("# rocm blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
-    vllm("# CUDA blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
-    vllm("# xpu blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
     vllm("GPU KV cache size: {} tokens", &[Hole::Count(What::KvTokens)]),
     vllm(
         "Maximum concurrency for {} tokens per request: {}x",

@@ -255,7 +255,7 @@ impl State {
         if settings.behind {
             // A command's model may stand behind it without a name: `vllm serve MODEL --flag`.
             let behind = scan::behind(text, settings.mark).unwrap_or_default();
-            let command = settings.mark.ends_with(' ') && !settings.mark.contains(':');
+            let command = settings.mark.ends_with(' ') && !settings.mark.as_bytes().contains(&b':');
             let word = behind.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
             // "llama-server startup failed: error loading model: ...".
             if command && settings.kind == Kind::LlamaCpp && word.iter().all(u8::is_ascii_lowercase) {
@@ -306,8 +306,8 @@ impl State {
 /// Whether a command at a place is in quotes that the line doesn't close, as Ollama prints that of its runner.
 fn is_quoted(line: &[u8], at: usize) -> bool {
     let (front, rest) = line.split_at_checked(at).unwrap_or_default();
-    let opened = memchr::memrchr(b'"', front).and_then(|quote| front.get(..quote));
-    opened.is_some_and(|front| front.ends_with(b"cmd=")) && memchr::memchr(b'"', rest).is_none()
+    let word = front.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    word.starts_with(b"cmd=\"") && memchr::memchr(b'"', rest).is_none()
 }
 
 /// In a container a process doesn't know its own number, and is told as another: the one that holds what PyTorch reserved.

@@ -14,6 +14,9 @@ use crate::{name, scan};
 /// Bytes between the head of PyTorch's message and the size that was asked for.
 const NEAR_HEAD: usize = 256;
 
+/// The head of `vm_stat`.
+const PAGES: &str = "Mach Virtual Memory Statistics: (page size of ";
+
 /// Bytes of a table's row.
 pub(super) const LONGEST_ROW: usize = 4 << 10;
 
@@ -129,7 +132,7 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("Off \u{2502}", Special::NvidiaRow),
     ("Default \u{2502}", Special::NvidiaRow),
     ("HOST MEM Command", Special::Top),
-    ("Mach Virtual Memory Statistics: (page size of ", Special::Pages),
+    (PAGES, Special::Pages),
     ("mem_get_info", Special::Pair),
     // Any program's own words, which count where nothing else is read.
     ("out of memory", Special::Words),
@@ -288,9 +291,9 @@ impl State {
             }
             Special::Nodes => self.begin(Table::Nodes(0), place.line),
             Special::Pages => {
-                let page = scan::behind(&line.text, "page size of ").and_then(scan::Number::read);
+                let page = line.text.get(at + PAGES.len()..).and_then(scan::Number::read);
                 if let Some(page) = page.and_then(|page| page.count()) {
-                    self.begin(Table::Pages(page.min(1 << 20), 0), place.line);
+                    self.begin(Table::Pages(page, 0), place.line);
                 }
             }
             Special::Pair => self.told_pair(line, at),

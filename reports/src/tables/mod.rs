@@ -76,8 +76,8 @@ pub(crate) enum Table {
     Top,
     /// Nodes of a graph of InvokeAI, and the most that one of them took.
     Nodes(i64),
-    /// `vm_stat`: the bytes of a page, and pages that may be had.
-    Pages(u64, u64),
+    /// `vm_stat`: the bytes of a page, and of all pages that may be had.
+    Pages(u64, i64),
     /// `ollama ps`, and whether it has the context.
     Loaded(bool),
 }
