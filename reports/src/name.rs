@@ -151,7 +151,8 @@ fn shown(name: &str) -> Option<Box<str>> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b" -_.+:()".contains(&byte);
     let token = ["hf_", "sk-", "ghp_", "xox"].iter().any(|start| name.starts_with(start));
     // A variable of a script, not a name.
-    let variable = name.as_bytes().contains(&b'_') && name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '$'));
+    let variable =
+        name.as_bytes().contains(&b'_') && name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '$'));
     if variable || name.len() > 96 || name.len() < 2 || token || is_hash(name) || !name.bytes().all(allowed) {
         return None;
     }

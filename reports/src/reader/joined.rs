@@ -20,7 +20,7 @@ const MOST_JOINED: usize = 16;
 pub(super) const LONGEST_JOINED: usize = 16 << 10;
 
 /// Times that the settings of one line are read.
-const MOST_SETTINGS: u32 = 16;
+const MOST_SETTINGS: u32 = 8;
 /// Bytes of one line's settings.
 const LONGEST_SETTINGS: usize = 48 << 10;
 /// Bytes of what stands in front of a message.
