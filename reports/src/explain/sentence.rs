@@ -39,7 +39,7 @@ pub(super) const fn tensor(tensor: Tensor) -> &'static str {
 
 /// What the variable of an allocator's settings begins with.
 ///
-/// Read in November 2026: `NPUAllocatorConfig.h` of `torch_npu`, `CUDAAllocatorConfig.h` (which reads the one of HIP on ROCm in every release,
+/// Read in November 2026: `NPUAllocatorConfig.h` of `torch_npu`, `CUDAAllocatorConfig.h` (which reads the one of HIP on `ROCm` in every release,
 /// and that without a name from 2.9) and `AllocatorConfig.h` of `PyTorch`, which the allocator of XPU asks.
 const fn allocator(kind: Kind) -> &'static str {
     match kind {

@@ -68,7 +68,7 @@ pub(super) fn zero(text: &[u8], row: Row<'_>) -> bool {
     true
 }
 
-/// "   denoise_latents   1  422.129s   1.012G": the most that `PyTorch` held during a node, told where it is more than before.
+/// `   denoise_latents   1  422.129s   1.012G`: the most that `PyTorch` held during a node, told where it is more than before.
 pub(super) fn node(text: &[u8], most: &mut i64, row: Row<'_>) -> bool {
     let text = text.trim_ascii_end();
     let at = text.iter().rposition(|byte| *byte == b' ').unwrap_or_default();

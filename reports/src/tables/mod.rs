@@ -74,7 +74,7 @@ pub(crate) enum Table {
     Amd,
     /// Processes of `nvtop`.
     Top,
-    /// Nodes of a graph of InvokeAI, and the most that one of them took.
+    /// Nodes of a graph of `InvokeAI`, and the most that one of them took.
     Nodes(i64),
     /// `vm_stat`: the bytes of a page, and of all pages that may be had.
     Pages(u64, i64),
@@ -91,9 +91,8 @@ impl Table {
     /// Whose report it is.
     pub(crate) const fn kind(&self) -> Kind {
         match self {
-            Self::Nvidia { kind, .. } => *kind,
             Self::NvidiaQuery { .. } | Self::Monitor { .. } | Self::Listed => Kind::NvidiaSmi,
-            Self::Csv(kind, ..) => *kind,
+            Self::Nvidia { kind, .. } | Self::Csv(kind, ..) => *kind,
             Self::Rocm => Kind::RocmSmi,
             Self::Accelerate => Kind::Accelerate,
             Self::Buffers => Kind::Xla,
