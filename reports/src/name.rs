@@ -83,8 +83,9 @@ fn count(text: &str) -> Option<u64> {
 
 /// Letters, digits and a few marks, and not too many.
 fn plain(text: &str, most: usize, marks: &str) -> Option<Box<str>> {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
-    ((1..=most).contains(&text.len()) && text.chars().all(allowed)).then(|| text.into())
+    // Bytes: `str::contains` brings the search of the standard library along, and what it says where it panics.
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || marks.as_bytes().contains(&byte);
+    ((1..=most).contains(&text.len()) && text.bytes().all(allowed)).then(|| text.into())
 }
 
 /// Makers and series of accelerators, without which a name is none.
@@ -97,7 +98,7 @@ const GPU_WORDS: [&str; 30] = [
 fn gpu(text: &str) -> Option<Box<str>> {
     let text = text.trim_end_matches('.').trim();
     // What closes the brackets around a name is none of it.
-    let closed = text.strip_suffix(')').filter(|name| !name.contains('('));
+    let closed = text.strip_suffix(')').filter(|name| !name.as_bytes().contains(&b'('));
     let text = closed.unwrap_or(text);
     // "Apple M4) (unknown id" and "Apple M4) - 10 MiB free" are more than a name.
     let one = ![") (", ") - "].iter().any(|words| scan::has(text.as_bytes(), words));
@@ -147,11 +148,12 @@ fn is_hash(name: &str) -> bool {
 
 fn shown(name: &str) -> Option<Box<str>> {
     let name = name.trim();
-    let allowed = |c: char| c.is_ascii_alphanumeric() || " -_.+:()".contains(c);
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b" -_.+:()".contains(&byte);
     let token = ["hf_", "sk-", "ghp_", "xox"].iter().any(|start| name.starts_with(start));
     // A variable of a script, not a name.
-    let variable = name.contains('_') && name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '$'));
-    if variable || name.len() > 96 || name.len() < 2 || token || is_hash(name) || !name.chars().all(allowed) {
+    let variable =
+        name.as_bytes().contains(&b'_') && name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '$'));
+    if variable || name.len() > 96 || name.len() < 2 || token || is_hash(name) || !name.bytes().all(allowed) {
         return None;
     }
     // Loaders escape dots in folder names as `2___5`.

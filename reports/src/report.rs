@@ -98,7 +98,9 @@ impl Report {
             _ => false,
         };
         let same = |known: &Fact| {
-            !adds_up && (known.what, known.device, &known.value) == (fact.what, fact.device, &fact.value)
+            // So may be what two processes hold.
+            let other = fact.what == What::OtherProcess && known.place != fact.place;
+            !adds_up && !other && (known.what, known.device, &known.value) == (fact.what, fact.device, &fact.value)
         };
         // What ranks print together stands together: the newest are looked at first.
         if self.facts.iter().rev().any(same) {

@@ -101,6 +101,7 @@ names! {
         HostProcess = "host_process", "in use in host memory by one process";
         HostCapacity = "host_capacity", "host memory";
         HostFree = "host_free", "free in host memory";
+        Xid = "xid", "fault of the GPU (Xid)";
         AddressSpace = "address_space", "address space of the process";
         Unpinned = "unpinned", "host memory that could not be pinned";
         OffloadBuffer = "offload_buffer", "buffer on the GPU for layers that are not on it";
@@ -230,7 +231,7 @@ names! {
         Mps = "mps_oom", "PyTorch ran out of memory on an Apple GPU";
         Xpu = "xpu_oom", "PyTorch ran out of memory on an Intel GPU";
         Npu = "npu_oom", "PyTorch ran out of memory on an Ascend NPU";
-        CudaError = "cuda_error", "an allocation by CUDA itself failed";
+        CudaError = "cuda_error", "an allocation by CUDA or HIP itself failed";
         Cublas = "cublas_alloc", "cuBLAS could not allocate its workspace";
         HostMemory = "host_oom", "host memory ran out";
         Killed = "killed", "a process was killed from outside";
@@ -271,6 +272,8 @@ names! {
         Maxtext = "maxtext", "log of MaxText";
         ComfyUi = "comfyui", "log of ComfyUI";
         WebUi = "webui", "log of Stable Diffusion web UI";
+        InvokeAi = "invokeai", "log of InvokeAI";
+        System = "system", "the operating system";
         Mlc = "mlc", "log of MLC LLM";
         Mlx = "mlx", "output of MLX";
         LmStudio = "lm_studio", "message of LM Studio";
@@ -360,6 +363,7 @@ names! {
         CacheBuffer = "cache_buffer", "the KV cache could not be allocated";
         Buffer = "buffer", "a buffer could not be allocated";
         ComputeBuffer = "compute_buffer", "the compute buffer could not be allocated";
+        Driver = "driver", "the driver found no memory on the GPU";
         AllocationLimit = "allocation_limit", "one buffer is larger than the driver gives at once";
         Weights = "weights", "the GPU was full before all weights were loaded";
         SystemMemory = "system_memory", "the model needs more system memory than there is";

@@ -126,3 +126,19 @@ fn the_only_gpu_of_an_environment() {
         "GPU models and configuration: GPU 0: NVIDIA GeForce RTX 3080 Laptop GPU\nNvidia driver version: 546.12\n";
     assert_told(Kind::NvidiaSmi, text, &["1: gpu0 gpu NVIDIA GeForce RTX 3080 Laptop GPU"]);
 }
+
+/// intel/xpumanager#145: from 2.0 in the form of `nvidia-smi`.
+#[test]
+fn xpu_smi_in_the_form_of_nvidias() {
+    let text = "|            Intel XPU-SMI v2.0    Driver: 96E1802B    Level Zero: 1.32.0             |\n\
+        | GPU  Name                    Persistence-M   | Bus-Id            Disp.A   |   Volatile Uncorr. ECC |\n\
+        |   0  Intel(R) Arc(TM) A770   Off             | 0000:03:00.0      Off      |               Disabled |\n\
+        |      Graphics                                |                            |                        |\n\
+        | N/A               N/A  45W / 190W            | 3500MiB / 16288MiB         |      N/A       Default |\n";
+    let expected = [
+        "3: gpu0 gpu Intel(R) Arc(TM) A770",
+        "5: gpu0 used 3670016000~1048576",
+        "5: gpu0 capacity 17079205888~1048576",
+    ];
+    assert_told(Kind::XpuSmi, text, &expected);
+}

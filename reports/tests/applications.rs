@@ -213,3 +213,19 @@ fn a_free_size_beyond_all_memory_is_not_dropped_in_silence() {
     assert_eq!(found.odd.len(), 1);
     assert!(!found.reports[0].has(What::Free));
 }
+
+/// ROCm/legacy-rocm-build#4358: what each node of a graph held at most, and what the process has.
+#[test]
+fn nodes_of_invokeai() {
+    let text = "[2025-02-10 21:49:50,346]::[InvokeAI]::INFO --> Graph stats: 18f9\n\
+        \x20                         Node   Calls   Seconds  VRAM Used\n\
+        \x20            sdxl_model_loader       1    0.015s     0.000G\n\
+        \x20              denoise_latents       1  422.129s     1.500G\n\
+        \x20                core_metadata       1    0.000s     0.500G\n\
+        TOTAL GRAPH EXECUTION TIME: 440.648s\nRAM used by InvokeAI process: 15.50G (+13.724G)\n\
+        RAM used to load models: 12.50G\nVRAM in use: 0.250G\n";
+    let report = only(Kind::InvokeAi, text);
+    let size = |what| report.greatest(what).unwrap().bytes;
+    let all = [What::PeakAllocated, What::HostUsed, What::HostWeights, What::Allocated].map(size);
+    assert_eq!(all, [3 << 29, 31 << 29, 25 << 29, 1 << 28]);
+}

@@ -116,7 +116,7 @@ fn nothing(files: &[OsString], sources: &Sources) -> BadInput {
     let what = if files.len() == 1 { format!("{} holds", names.join(", ")) } else { "the files hold".to_owned() };
     let lines = memory_wall_core::display::Grouped(sources.found.lines.into());
     BadInput::new(format!(
-        "{what} nothing that is known in {lines} lines: explain reads messages of runs that ran out of memory, logs and answers of vLLM, SGLang, TensorRT-LLM, TGI, llama.cpp, Ollama and trainers, tables of nvidia-smi, rocm-smi, amd-smi, npu-smi and PyTorch's allocator, config.json, headers of safetensors and GGUF files, an index of a checkpoint's files, memory snapshots of PyTorch and reports of memory_report.py"
+        "{what} nothing that is known in {lines} lines: explain reads messages of runs that ran out of memory, logs and answers of vLLM, SGLang, TensorRT-LLM, TGI, llama.cpp, Ollama and trainers, tables of nvidia-smi, rocm-smi, amd-smi, xpu-smi, npu-smi and PyTorch's allocator, figures of the system's memory, config.json, headers of safetensors and GGUF files, an index of a checkpoint's files, memory snapshots of PyTorch and reports of memory_report.py"
     ))
 }
 

@@ -31,6 +31,8 @@ pub enum Cause {
         reserved: i64,
         /// Free on the GPU.
         free: i64,
+        /// Whose allocator it is.
+        kind: Kind,
     },
     /// The process may take less than the GPU has.
     Limit {
@@ -313,7 +315,9 @@ fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes:
     let full = message.allocated.zip(message.capacity).map(|(allocated, capacity)| (allocated.bytes, capacity.bytes));
     let left = message.free.zip(message.reserved_free).map_or(0, |(free, reserved)| free.bytes + reserved.bytes);
     let full = full.filter(|(allocated, capacity)| {
-        *allocated <= *capacity && (capacity / 20 * 19 < *allocated || message.free.is_some() && left < capacity / 20)
+        *allocated <= *capacity
+            && (capacity / 20 * 19 < *allocated
+                || message.free.is_some() && left < capacity / 20 && capacity / 2 < *allocated)
     });
     match (missing, asked, message.reserved_free, bytes(message.free), lacks) {
         // Where nothing is reserved beside the tensors, no page of PyTorch's own lies between.
@@ -337,7 +341,12 @@ fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes:
         {
             match full {
                 Some((allocated, capacity)) => causes.push(Cause::NearlyFull { allocated, capacity, left }),
-                None => causes.push(Cause::Fragmentation { asked, reserved: reserved.bytes, free: free.unwrap_or(0) }),
+                None => causes.push(Cause::Fragmentation {
+                    asked,
+                    reserved: reserved.bytes,
+                    free: free.unwrap_or(0),
+                    kind: report.kind,
+                }),
             }
         }
         _ => {}
@@ -352,6 +361,12 @@ fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes:
         && held > capacity.bytes / 2
     {
         causes.push(Cause::Full { allocated: allocated.bytes, capacity: capacity.bytes, asked: asked.bytes, missing });
+    }
+    // Cut before it says what PyTorch holds.
+    if let (true, Some(asked), Some(free)) = (causes.is_empty(), asked, bytes(message.free))
+        && asked > free
+    {
+        causes.push(Cause::Buffer { asked, free });
     }
     if let Some(outside) = message.outside().filter(|outside| *outside > 1 << 30) {
         causes.push(Cause::Outside { bytes: outside });

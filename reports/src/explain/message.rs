@@ -25,6 +25,12 @@ pub struct Message {
     pub others: Option<i64>,
 }
 
+/// Whether more is said to be free than the GPU has.
+pub(super) fn free_beyond(report: &Report) -> bool {
+    let both = report.size(What::Free).zip(report.size(What::Capacity));
+    both.is_some_and(|(free, capacity)| free.least() > capacity.most())
+}
+
 impl Message {
     /// Of a report.
     pub fn of(report: &Report) -> Self {
@@ -38,7 +44,7 @@ impl Message {
         let mut message = Self {
             asked: report.size(What::Requested),
             capacity: report.size(What::Capacity),
-            free: report.size(What::Free),
+            free: report.size(What::Free).filter(|_| !free_beyond(report)),
             // Some drivers tell a container that a process uses nothing.
             process: report
                 .size(What::ProcessUsed)

@@ -208,6 +208,9 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     if let Some(kind) = main_report.and_then(|report| ends_early(report, &reports)) {
         explanation.notes.push(Note::EndsEarly(kind));
     }
+    if main_report.is_some_and(message::free_beyond) {
+        explanation.notes.push(Note::FreeBeyond);
+    }
     if by_memory {
         explanation.notes.push(Note::GpuByMemory);
     }

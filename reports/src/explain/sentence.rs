@@ -37,6 +37,19 @@ pub(super) const fn tensor(tensor: Tensor) -> &'static str {
     }
 }
 
+/// What the variable of an allocator's settings begins with.
+///
+/// Read in November 2026: `NPUAllocatorConfig.h` of `torch_npu`, `CUDAAllocatorConfig.h` (which reads the one of HIP on `ROCm` in every release,
+/// and that without a name from 2.9) and `AllocatorConfig.h` of `PyTorch`, which the allocator of XPU asks.
+const fn allocator(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Npu => "PYTORCH_NPU",
+        Kind::Hip => "PYTORCH_HIP",
+        Kind::Xpu => "PYTORCH",
+        _ => "PYTORCH_CUDA",
+    }
+}
+
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -52,12 +65,13 @@ impl fmt::Display for Cause {
                 gib(holds),
                 gib(missing)
             ),
-            Self::Fragmentation { asked, reserved, free } => write!(
+            Self::Fragmentation { asked, reserved, free, kind } => write!(
                 f,
-                "The memory is fragmented. The request of {} would fit into the {} that PyTorch has reserved and not allocated and the {} that are free, but not in one piece. PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets the pieces grow together.",
+                "The memory is fragmented. The request of {} would fit into the {} that PyTorch has reserved and not allocated and the {} that are free, but not in one piece. {}_ALLOC_CONF=expandable_segments:True lets the pieces grow together.",
                 gib(asked),
                 gib(reserved),
-                gib(free)
+                gib(free),
+                allocator(kind)
             ),
             Self::Limit { allowed, capacity } => {
                 write!(f, "The process may take no more than {}", gib(allowed))?;
@@ -116,7 +130,7 @@ impl fmt::Display for Cause {
             Self::Refused { why, needed, available } => {
                 match why {
                     // A program that has served may fail so too.
-                    Refusal::Buffer | Refusal::RequestSlots | Refusal::Resources => write!(f, "{}", capital(why.words()))?,
+                    Refusal::Buffer | Refusal::Driver | Refusal::RequestSlots | Refusal::Resources => write!(f, "{}", capital(why.words()))?,
                     _ => write!(f, "It did not start: {}", why.words())?,
                 }
                 if let Some(needed) = needed {
@@ -131,6 +145,7 @@ impl fmt::Display for Cause {
                     Refusal::AllocationLimit => ". That limits one allocation, not all of the memory: Vulkan's drivers give 2 or 4 GiB at once. Flash attention or a smaller --ubatch-size need a smaller buffer, and builds with CUDA, ROCm or SYCL have no such limit.",
                     Refusal::Weights => ". Fewer bits for each weight, more GPUs or a larger one help, not another allocator setting.",
                     Refusal::Offloaded => ". Fewer bits for each weight, a larger GPU or more of them help; llm_int8_enable_fp32_cpu_offload lets the rest lie in host memory in 32 bits.",
+                    Refusal::Driver => ". All programs on it together, the desktop among them, need more than it has.",
                     Refusal::Guardrails => ". The estimate is LM Studio's own: a shorter context or fewer bits for each weight make it smaller.",
                     Refusal::Profiling => ". Start it when nothing else starts or stops on the same GPU.",
                     _ => ".",
@@ -219,7 +234,7 @@ impl fmt::Display for Cause {
                     "cuBLAS found no memory for its handle or workspace. The framework's own allocator holds the GPU: what it has reserved is not there for libraries."
                 }
                 _ => {
-                    "An allocation by CUDA itself failed: that of a context, a graph, or a library's or a program's own buffer, not one of PyTorch's allocator. The message has no numbers; nvidia-smi at that moment would show who holds the GPU."
+                    "An allocation by CUDA or HIP itself failed: that of a context, a graph, or a library's or a program's own buffer, not one of PyTorch's allocator. The message has no numbers; nvidia-smi or rocm-smi at that moment would show who holds the GPU."
                 }
             }),
         }
@@ -261,6 +276,7 @@ impl fmt::Display for Note {
                 kind.words()
             ),
             Self::SeveralGpus(count) => write!(f, "The text names {count} different GPUs; what is said of the GPU is about the first, and the figures of each stand in the list of all figures."),
+            Self::FreeBeyond => f.write_str("More is said to be free than the GPU has: where it shares the computer's memory, the driver counts the two differently."),
             Self::GpuByMemory => f.write_str("No GPU is named: the only one of the table with as much memory was taken. --gpu states it."),
             Self::ContextAssumed => f.write_str("The context is not in the text: 2,048 tokens were taken. --seq states it."),
             Self::AdapterSlots => f.write_str("Slots for adapters take memory too; for this model or release they are not modelled, and the weights are estimated without them."),

@@ -27,6 +27,8 @@ pub enum Note {
     Pool(Kind),
     /// How the weights are stored isn't said: 16 bits were taken.
     WeightsAssumed,
+    /// More is said to be free than the GPU has.
+    FreeBeyond,
     /// How the weights are stored follows from the model's name.
     WeightsByName,
     /// A setting without which there is no estimate of a training run.

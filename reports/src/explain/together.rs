@@ -28,6 +28,14 @@ pub(super) fn together(reports: &[Report]) -> (Option<usize>, Vec<usize>) {
         .or_else(|| last(&|report| !report.facts.is_empty() && report.kind != Kind::Traceback))
         .or_else(|| last(&|_| true));
     let Some(main) = main else { return (None, Vec::new()) };
+    // Of the messages that ranks print of one request the last may be cut: a whole one says more.
+    let holds = |report: &Report| report.has(What::Allocated);
+    let cut = reports.get(main).filter(|report| report.has(What::Requested) && !holds(report));
+    let same = |one: &Report, other: &Report| {
+        one.kind == other.kind && one.size(What::Requested) == other.size(What::Requested)
+    };
+    let whole = cut.and_then(|cut| last(&|it| same(it, cut) && holds(it)));
+    let main = whole.unwrap_or(main);
     // The nearest report in front of the main one, or the nearest behind it.
     let nearest = |wanted: &dyn Fn(&Report) -> bool| {
         let all = reports.iter().enumerate().filter(|(_, report)| wanted(report)).map(|(at, _)| at);

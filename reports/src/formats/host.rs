@@ -2,12 +2,13 @@
 //!
 //! Read in November 2026: `mm/oom_kill.c` of Linux, Slurm's `slurmstepd`, Ray's `memory_monitor`, `kubectl describe pod` and `docker inspect`,
 //! `NumPy`, and the threads nextflow-io/nextflow#5932, ArjunaCluster/ArjunaUsers#52, vllm-project/vllm#2669, hiyouga/EasyR1#185,
-//! docker/for-linux#1001, triton-inference-server/server#4154 and liunian-Jay/MU-GOT#17. What Ray calls GB is 2^30 bytes.
+//! `amdgpu_cs.c`, `amdgpu_ttm.c` and `ttm_bo.c` of Linux with ggml-org/llama.cpp#25080, NVIDIA's catalogue of Xid errors, `/proc/meminfo`,
+//! `free` of procps and `sysctl` of macOS; docker/for-linux#1001, triton-inference-server/server#4154 and liunian-Jay/MU-GOT#17. What Ray calls GB is 2^30 bytes.
 
 use super::line;
-use crate::pattern::{Hole, Pattern};
+use crate::pattern::{Hole, Pattern, Says};
 use crate::size::Unit;
-use crate::what::{Kind, What};
+use crate::what::{Kind, Refusal, What};
 
 const fn host(text: &'static str, holes: &'static [Hole]) -> Pattern {
     line(Kind::HostMemory, text, holes)
@@ -18,12 +19,29 @@ const fn killed(text: &'static str) -> Pattern {
     line(Kind::Killed, text, &[])
 }
 
+/// What the system says of its memory, or of a GPU's.
+const fn system(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::System, text, holes)
+}
+
+/// A driver that found no memory of its GPU.
+const fn refuses(text: &'static str) -> Pattern {
+    system(text, &[]).saying(Says::Refuses(Refusal::Driver))
+}
+
+const FREE: &[Hole] = &[
+    Hole::Size(What::HostCapacity),
+    Hole::Size(What::HostUsed),
+    Hole::Skip,
+    Hole::Skip,
+    Hole::Skip,
+    Hole::Size(What::HostFree),
+];
 const NODE: &[Hole] = &[Hole::Skip, Hole::Size(What::HostUsed), Hole::Size(What::HostCapacity)];
 const REQUESTED: &[Hole] = &[Hole::Of(What::Requested, Unit::BYTE)];
 
 pub(super) const LINES: &[Pattern] = &[
-    host("DefaultCPUAllocator: can't allocate memory: you tried to allocate {} bytes", REQUESTED),
-    host("DefaultCPUAllocator: not enough memory: you tried to allocate {} bytes", REQUESTED),
+    host("DefaultCPUAllocator: {}you tried to allocate {} bytes", &[Hole::Skip, Hole::Of(What::Requested, Unit::BYTE)]),
     host("unable to mmap {} bytes from file", REQUESTED),
     host("Unable to allocate {} for an array with shape", &[Hole::Size(What::Requested)]),
     host("[Errno 12] Cannot allocate memory", &[]),
@@ -57,6 +75,17 @@ pub(super) const LINES: &[Pattern] = &[
     // Its advice, and its list of processes.
     host("how to address the out of memory issue: https://docs.ray.io", &[]),
     host("{} ray::", &[Hole::Of(What::HostProcess, Unit::GIB)]),
+    // Drivers of GPUs in the kernel's log, and Mesa's.
+    refuses("Not enough memory for command submission"),
+    refuses("[TTM] Buffer eviction failed"),
+    refuses("NV_ERR_NO_MEMORY"),
+    system("amdgpu: {} of VRAM memory ready", &[Hole::Size(What::Capacity)]),
+    system("NVRM: Xid ({}): {},", &[Hole::Skip, Hole::Count(What::Xid)]),
+    system("MemTotal: {}", &[Hole::Size(What::HostCapacity)]),
+    system("MemAvailable: {}", &[Hole::Size(What::HostFree)]),
+    // `free -h`, and any other unit that stands behind its numbers: without one it may be any.
+    system("Mem: {} {} {} {} {} {}", FREE),
+    system("hw.memsize: {}", &[Hole::Of(What::HostCapacity, Unit::BYTE)]),
     killed("Exit Code:  137"),
     killed("exited with code 137"),
     killed("exit code 137"),

@@ -38,10 +38,16 @@ const DEVICE: &[Hole] = &[Hole::Buffer, Hole::Name(What::Gpu), Hole::Size(What::
 const DEVICE_ON_BUS: &[Hole] = &[Hole::Buffer, Hole::Name(What::Gpu), Hole::Skip, Hole::Size(What::Free)];
 
 /// A device of its list: its name, all of its memory and what is free.
-const LISTED: &[Hole] =
-    &[Hole::Device, Hole::Name(What::Gpu), Hole::Of(What::Capacity, Unit::MIB), Hole::Of(What::Free, Unit::MIB)];
+const LISTED: &[Hole] = &[
+    Hole::Device,
+    Hole::Pad,
+    Hole::Name(What::Gpu),
+    Hole::Of(What::Capacity, Unit::MIB),
+    Hole::Of(What::Free, Unit::MIB),
+];
 const LISTED_WITH_DRIVER: &[Hole] = &[
     Hole::Device,
+    Hole::Pad,
     Hole::Name(What::Gpu),
     Hole::Skip,
     Hole::Of(What::Capacity, Unit::MIB),
@@ -107,17 +113,12 @@ macro_rules! described {
         llama("llama_model_load_from_file_impl: using device {} ({}) ({}) - {} free", DEVICE_ON_BUS),
         llama("llama_load_model_from_file: using device {} ({}) - {} free", DEVICE),
         // Its list of devices (`--list-devices`), and the same in its log since b9500.
-        llama("CUDA{}: {} ({} MiB, {} MiB free)", LISTED),
-        llama("CUDA{} : {} ({} MiB, {} MiB free)", LISTED),
-        llama("ROCm{}: {} ({} MiB, {} MiB free)", LISTED),
-        llama("ROCm{} : {} ({} MiB, {} MiB free)", LISTED),
-        llama("Vulkan{}: {} ({} MiB, {} MiB free)", LISTED),
-        llama("Vulkan{} : {} ({} MiB, {} MiB free)", LISTED),
-        llama("Vulkan{}: {} ({}) ({} MiB, {} MiB free)", LISTED_WITH_DRIVER),
-        llama("Vulkan{} : {} ({}) ({} MiB, {} MiB free)", LISTED_WITH_DRIVER),
-        llama("SYCL{}: {} ({} MiB, {} MiB free)", LISTED),
-        llama("SYCL{} : {} ({} MiB, {} MiB free)", LISTED),
-        llama("MTL{} : {} ({} MiB, {} MiB free)", LISTED),
+        llama("CUDA{}{}: {} ({} MiB, {} MiB free)", LISTED),
+        llama("ROCm{}{}: {} ({} MiB, {} MiB free)", LISTED),
+        llama("Vulkan{}{}: {} ({} MiB, {} MiB free)", LISTED),
+        llama("Vulkan{}{}: {} ({}) ({} MiB, {} MiB free)", LISTED_WITH_DRIVER),
+        llama("SYCL{}{}: {} ({} MiB, {} MiB free)", LISTED),
+        llama("MTL{}{}: {} ({} MiB, {} MiB free)", LISTED),
         llama(
             ": CPU ({} MiB, {} MiB free)",
             &[Hole::Of(What::HostCapacity, Unit::MIB), Hole::Of(What::HostFree, Unit::MIB)],

@@ -49,12 +49,10 @@ pub(super) const LINES: &[Pattern] = &[
         "msg=\"gpu memory\" {}available=\"{}\" free=\"{}\"",
         &[Hole::Skip, Hole::Size(What::Available), Hole::Size(What::Free)],
     ),
-    ollama("msg=\"model weights\" device={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::Weights)]),
-    ollama("msg=\"kv cache\" device={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::KvCache)]),
+    // The name of the device was that of its buffer from 0.7 to 0.11, and the layers stood in words.
+    ollama("msg=\"model weights\" {}={} size=\"{}\"", &[Hole::Skip, Hole::Buffer, Hole::Size(What::Weights)]),
+    ollama("msg=\"kv cache\" {}={} size=\"{}\"", &[Hole::Skip, Hole::Buffer, Hole::Size(What::KvCache)]),
     ollama("msg=\"compute graph\" device={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::Compute)]),
-    // From 0.7 to 0.11 with other names, and the layers in words.
-    ollama("msg=\"model weights\" buffer={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::Weights)]),
-    ollama("msg=\"kv cache\" buffer={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::KvCache)]),
     ollama(
         "msg=\"compute graph\" backend={} buffer_type={} size=\"{}\"",
         &[Hole::Buffer, Hole::Skip, Hole::Size(What::Compute)],

@@ -153,10 +153,8 @@ pub(super) const LINES: &[Pattern] = &[
     diffusion("params backend buffer size = {}(RAM)", &[Hole::Size(What::HostWeights)]),
     diffusion("offload params ({}, {} tensors) to runtime", &[Hole::Size(What::PlannedWeights), Hole::Skip]),
     diffusion("graph cut max_vram={}", &[Hole::Size(What::Allowed)]),
-    diffusion("compute buffer size: {}(VRAM)", &[Hole::Size(What::Compute)]),
-    diffusion("compute buffer size: {} (VRAM)", &[Hole::Size(What::Compute)]),
-    diffusion("compute buffer size: {}(RAM)", &[Hole::Size(What::HostCompute)]),
-    diffusion("compute buffer size: {} (RAM)", &[Hole::Size(What::HostCompute)]),
+    diffusion("compute buffer size: {}{}(VRAM)", &[Hole::Size(What::Compute), Hole::Pad]),
+    diffusion("compute buffer size: {}{}(RAM)", &[Hole::Size(What::HostCompute), Hole::Pad]),
     refuses(Kind::Exllama, "Insufficient VRAM for model", &[], Refusal::ModelBuffer),
     refuses(Kind::Exllama, "Insufficient VRAM in split", &[], Refusal::ModelBuffer),
     refuses(Kind::Exllama, "Insufficient space in device allocation", &[], Refusal::ModelBuffer),
@@ -182,6 +180,10 @@ pub(super) const LINES: &[Pattern] = &[
         "Cannot allocate {} memory on GPU {}, {} memory has been allocated and available memory is only {}.",
         &[Hole::Size(What::Requested), Hole::Device, Hole::Size(What::ProgramAllocated), Hole::Size(What::Free)],
     ),
+    // InvokeAI (`invocation_stats_common.py`), whose G are powers of 1,024; its table of nodes is read as a table.
+    line(Kind::InvokeAi, "RAM used by InvokeAI process: {}", &[Hole::Size(What::HostUsed)]),
+    line(Kind::InvokeAi, "RAM used to load models: {}", &[Hole::Size(What::HostWeights)]),
+    line(Kind::InvokeAi, "VRAM in use: {}", &[Hole::Size(What::Allocated)]).saying(Says::Within),
     mlc(
         "Total memory usage without KV cache: {} (Parameters: {}. Temporary buffer: {})",
         &[Hole::Size(What::NonKv), Hole::Size(What::Weights), Hole::Size(What::Temporaries)],

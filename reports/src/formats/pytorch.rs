@@ -50,6 +50,8 @@ pub(super) const LINES: &[Pattern] = &[
     // Of vLLM's allocator.
     line(Kind::CudaError, "CUDA Error: out of memory", &[]),
     line(Kind::CudaError, "HIP error: out of memory", &[]),
+    // Of ggml.
+    line(Kind::CudaError, "ROCm error: out of memory", &[]),
     // TensorRT-LLM and other programs in C++.
     line(Kind::CudaError, "CUDA runtime error in {}: out of memory", &[Hole::Skip]),
     line(Kind::CudaError, "CUDA runtime error: out of memory", &[]),

@@ -25,31 +25,13 @@ pub(super) const SGLANG: &[Pattern] = &[
     sglang("Load weight end.{}avail mem={}", &[Hole::Skip, Hole::Size(What::FreeAfterWeights)]),
     sglang("Using KV cache dtype: {}", &[Hole::Name(What::KvDtype)]),
     sglang("The available memory for KV cache is {}", &[Hole::Size(What::KvCache)]),
+    sglang("KV Cache is allocated.{}dtype: {},", &[Hole::Skip, Hole::Name(What::KvDtype)]),
+    sglang("KV Cache is allocated.{}#tokens: {}", &[Hole::Skip, Hole::Count(What::KvTokens)]),
     sglang(
-        "KV Cache is allocated. dtype: {}, #tokens: {}, K size: {}, V size: {}",
-        &[
-            Hole::Name(What::KvDtype),
-            Hole::Count(What::KvTokens),
-            Hole::Size(What::KeyCache),
-            Hole::Size(What::ValueCache),
-        ],
+        "KV Cache is allocated.{}K size: {}, V size: {}",
+        &[Hole::Skip, Hole::Size(What::KeyCache), Hole::Size(What::ValueCache)],
     ),
-    sglang(
-        "KV Cache is allocated. #tokens: {}, K size: {}, V size: {}",
-        &[Hole::Count(What::KvTokens), Hole::Size(What::KeyCache), Hole::Size(What::ValueCache)],
-    ),
-    sglang(
-        "KV Cache is allocated. dtype: {}, #tokens: {}, KV size: {}",
-        &[Hole::Name(What::KvDtype), Hole::Count(What::KvTokens), Hole::Size(What::KvCache)],
-    ),
-    sglang(
-        "KV Cache is allocated. #tokens: {}, KV size: {}",
-        &[Hole::Count(What::KvTokens), Hole::Size(What::KvCache)],
-    ),
-    sglang(
-        "KV Cache is allocated. K size: {}, V size: {}",
-        &[Hole::Size(What::KeyCache), Hole::Size(What::ValueCache)],
-    ),
+    sglang("KV Cache is allocated.{}KV size: {}", &[Hole::Skip, Hole::Size(What::KvCache)]),
     // The states of layers that have no keys and values.
     sglang(
         "Mamba Cache is allocated. max_mamba_cache_size: {}, conv_state size: {}, ssm_state size: {}",
@@ -86,6 +68,12 @@ pub(super) const SGLANG: &[Pattern] = &[
     sglang("Not enough memory. Please try to increase --mem-fraction-static", &[])
         .saying(Says::Refuses(Refusal::StaticShare)),
     sglang("Not enough memory; increase --mem-fraction-static", &[]).saying(Says::Refuses(Refusal::StaticShare)),
+    // From 0.5.10 on with the smallest share that leaves something.
+    sglang(
+        "Loaded weights leave no GPU memory for the KV cache under --mem-fraction-static={}",
+        &[Hole::Ratio(What::Utilization)],
+    )
+    .saying(Says::Refuses(Refusal::StaticShare)),
     sglang("--mem-fraction-static. Current value: {}={}", &[Hole::Skip, Hole::Ratio(What::Utilization)]),
 ];
 
@@ -117,6 +105,9 @@ pub(super) const TENSORRT_LLM: &[Pattern] = &[
     tensorrt("component could not be created: KV cache", &[]).saying(Says::Refuses(Refusal::CacheBuffer)),
     tensorrt("Total GPU memory (GiB): {}", &[Hole::Of(What::Capacity, Unit::GIB)]),
     tensorrt("Free GPU memory before component creation attempt (GiB): {}", &[Hole::Of(What::Free, Unit::GIB)]),
+    // Free before and after: the first is that of the model.
+    tensorrt("Model: {} / {}", &[Hole::Of(What::Free, Unit::GIB), Hole::Of(What::FreeAfterWeights, Unit::GIB)])
+        .saying(Says::Within),
     tensorrt("TRTGptModel maxNumSequences: {}", &[Hole::Count(What::MaxNumSeqs)]),
     tensorrt("TRTGptModel maxSequenceLen: {}", &[Hole::Count(What::MaxModelLen)]),
     tensorrt("TRTGptModel maxNumTokens: {}", &[Hole::Count(What::MaxBatchedTokens)]),

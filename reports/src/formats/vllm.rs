@@ -75,11 +75,8 @@ pub(super) const LINES: &[Pattern] = &[
     vllm("total consumed (from mem_get_info): {}", &[Hole::Size(What::Consumed)]),
     vllm("weights memory: {}", &[Hole::Size(What::Weights)]),
     // From 0.10: what it came to.
-    vllm("Free memory on device ({}/{} GiB) on startup. Desired GPU memory utilization is ({}, {} GiB)", SHARE),
-    vllm(
-        "Free memory on device cuda:{} ({}/{} GiB) on startup. Desired GPU memory utilization is ({}, {} GiB)",
-        SHARE_OF,
-    ),
+    vllm("memory on device ({}/{} GiB) on startup. Desired GPU memory utilization is ({}, {} GiB)", SHARE),
+    vllm("memory on device cuda:{} ({}/{} GiB) on startup. Desired GPU memory utilization is ({}, {} GiB)", SHARE_OF),
     vllm(
         "Actual usage is {} GiB for weight, {} GiB for peak activation, {} GiB for non-torch memory, and {} GiB for CUDAGraph memory",
         &[gib(What::Weights), gib(What::PeakActivation), gib(What::NonTorch), gib(What::Graphs)],
@@ -89,13 +86,10 @@ pub(super) const LINES: &[Pattern] = &[
         &[gib(What::Consumed), gib(What::PeakActivation), gib(What::Graphs)],
     ),
     vllm("Current kv cache memory in use is {}", &[Hole::Size(What::KvCache)]),
+    // With a mark of code behind the number or without.
     vllm(
-        "--kv-cache-memory={} ({} GiB) to fit into requested memory",
-        &[Hole::Of(What::KvSuggested, Unit::BYTE), Hole::Skip],
-    ),
-    vllm(
-        "--kv-cache-memory={}` ({} GiB) to fit into requested memory",
-        &[Hole::Of(What::KvSuggested, Unit::BYTE), Hole::Skip],
+        "--kv-cache-memory={}{}({} GiB) to fit into requested memory",
+        &[Hole::Of(What::KvSuggested, Unit::BYTE), Hole::Skip, Hole::Skip],
     ),
     vllm("Available KV cache memory: {}", &[Hole::Size(What::KvCache)]),
     vllm("{} GiB, reserved {} GiB memory for KV Cache as specified", &[gib(What::Free), Hole::Skip]),
@@ -115,14 +109,12 @@ pub(super) const LINES: &[Pattern] = &[
         "The current --gpu-memory-utilization={} is equivalent to --gpu-memory-utilization={} without",
         &[Hole::Ratio(What::Utilization), Hole::Ratio(What::Equivalent)],
     ),
+    // 0.17 and 0.18.
+    vllm("increase --gpu-memory-utilization from {} to {} to maintain", &[Hole::Ratio(What::Utilization), Hole::Skip]),
     // The pool.
-    vllm("# GPU blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
-    // The new engine of 0.7.
+    // The old engine, whatever it calls the GPU, and the new one of 0.7.
+    vllm("{}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
     vllm("# GPU blocks: {}", &[Hole::Count(What::KvBlocks)]),
-    vllm("# cuda blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
-    vllm("# rocm blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
-    vllm("# CUDA blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
-    vllm("# xpu blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
     vllm("GPU KV cache size: {} tokens", &[Hole::Count(What::KvTokens)]),
     vllm(
         "Maximum concurrency for {} tokens per request: {}x",
@@ -149,15 +141,15 @@ pub(super) const LINES: &[Pattern] = &[
     vllm("the estimated maximum model length is {}", &[Hole::Count(What::LongestPossible)]),
     refuses("No available memory for the cache blocks", &[], Refusal::NoBlocks),
     refuses(
-        "Free memory on device ({}/{} GiB) on startup is less than desired GPU memory utilization ({}, {} GiB)",
+        "memory on device ({}/{} GiB) on startup is less than desired GPU memory utilization ({}, {} GiB)",
         SHARE,
         Refusal::Share,
     ),
-    // Copied without what it asks for.
-    refuses("Free memory on device ({}/{} GiB) on startup is less than", FREE, Refusal::Share),
-    refuses("Free memory on device cuda:{} ({}/{} GiB) on startup is less than", FREE_OF, Refusal::Share),
+    // Copied without what it asks for. A title may begin in a small letter.
+    refuses("memory on device ({}/{} GiB) on startup is less than", FREE, Refusal::Share),
+    refuses("memory on device cuda:{} ({}/{} GiB) on startup is less than", FREE_OF, Refusal::Share),
     refuses(
-        "Free memory on device cuda:{} ({}/{} GiB) on startup is less than desired GPU memory utilization ({}, {} GiB)",
+        "memory on device cuda:{} ({}/{} GiB) on startup is less than desired GPU memory utilization ({}, {} GiB)",
         SHARE_OF,
         Refusal::Share,
     ),

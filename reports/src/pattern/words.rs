@@ -8,7 +8,9 @@ use crate::size::Unit;
 pub(super) fn until(text: &[u8], next: &str) -> Option<usize> {
     let words = next.trim_start();
     if words.is_empty() {
-        return Some(text.len());
+        // Up to a space, or to the end of the line.
+        let space = memchr::memchr(b' ', text).filter(|_| !next.is_empty());
+        return Some(space.unwrap_or(text.len()));
     }
     // A run of spaces may be longer than the one in the pattern.
     let first = words.split(' ').next().unwrap_or(words);

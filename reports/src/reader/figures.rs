@@ -92,7 +92,7 @@ impl State {
         };
         let front = text.get(at.saturating_sub(FRONT)..at).unwrap_or_default();
         // `Top-of-Memory reserved` is XLA's.
-        if front.ends_with(b"-") || name.contains(".all.") && !front.ends_with(b"/") {
+        if front.ends_with(b"-") || scan::has(name.as_bytes(), ".all.") && !front.ends_with(b"/") {
             return;
         }
         let phrase = front.rsplit(|byte| b",;|.:".contains(byte)).next().unwrap_or_default();

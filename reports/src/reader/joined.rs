@@ -20,7 +20,7 @@ const MOST_JOINED: usize = 16;
 pub(super) const LONGEST_JOINED: usize = 16 << 10;
 
 /// Times that the settings of one line are read.
-const MOST_SETTINGS: u32 = 16;
+const MOST_SETTINGS: u32 = 8;
 /// Bytes of one line's settings.
 const LONGEST_SETTINGS: usize = 48 << 10;
 /// Bytes of what stands in front of a message.
@@ -68,6 +68,8 @@ pub(super) enum Goes {
     Message(Kind, Device),
     /// A command behind a backslash, or arguments in brackets of several lines.
     Settings(&'static Settings),
+    /// A command in quotes that a terminal wrapped.
+    Quoted(&'static Settings),
 }
 
 impl State {
@@ -77,7 +79,7 @@ impl State {
         let mark = if raw.text.starts_with(b"> ") { 2 } else { joined.same_front(raw.text) };
         let argument = match joined.what {
             Goes::Settings(_) => scan::behind(raw.text, ARGUMENT),
-            Goes::Message(..) => None,
+            Goes::Message(..) | Goes::Quoted(_) => None,
         };
         let mark = argument.map_or(mark, |argument| raw.text.len() - argument.len());
         let room = (joined.lines < MOST_JOINED || argument.is_some())
@@ -91,6 +93,7 @@ impl State {
                         ["Traceback", "File \"", "out of memory", " INFO ", " ERROR ", "[rank", "During handling"];
                     !raw.text.trim_ascii().is_empty() && !heads.iter().any(|words| head(words))
                 }
+                Goes::Quoted(_) => memchr::memchr(b'"', &joined.line.text).is_none(),
                 Goes::Settings(_) => {
                     // A command goes on behind a backslash, arguments in brackets until they are closed.
                     argument.is_some()
@@ -135,7 +138,7 @@ impl State {
                 ];
                 ends.iter().any(|words| scan::has(&joined.line.text, words))
             }
-            Goes::Settings(_) => false,
+            Goes::Settings(_) | Goes::Quoted(_) => false,
         };
         if whole {
             self.end_joined();
@@ -146,7 +149,7 @@ impl State {
         let Some(joined) = self.joined.take() else { return };
         match joined.what {
             Goes::Message(kind, device) => self.message(&joined.line, joined.last, kind, device),
-            Goes::Settings(settings) => self.arguments(settings, &joined.line, 0),
+            Goes::Settings(settings) | Goes::Quoted(settings) => self.arguments(settings, &joined.line, 0),
         }
     }
 
@@ -234,8 +237,9 @@ impl State {
         let text = line.text.get(from..).unwrap_or_default();
         let end = text.trim_ascii_end();
         let goes_on = end.ends_with(b"\\") || end.ends_with(b"with args:") || settings.behind && is_open(text);
-        if text.len() <= LONGEST_JOINED && goes_on {
-            let mut joined = Joined::new(line.number(), Goes::Settings(settings));
+        if text.len() <= LONGEST_JOINED && (goes_on || is_quoted(&line.text, at)) {
+            let what = if goes_on { Goes::Settings(settings) } else { Goes::Quoted(settings) };
+            let mut joined = Joined::new(line.number(), what);
             joined.line.add_at(text, line.place(from));
             self.joined = Some(Box::new(joined));
             return;
@@ -251,7 +255,7 @@ impl State {
         if settings.behind {
             // A command's model may stand behind it without a name: `vllm serve MODEL --flag`.
             let behind = scan::behind(text, settings.mark).unwrap_or_default();
-            let command = settings.mark.ends_with(' ') && !settings.mark.contains(':');
+            let command = settings.mark.ends_with(' ') && !settings.mark.as_bytes().contains(&b':');
             let word = behind.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
             // "llama-server startup failed: error loading model: ...".
             if command && settings.kind == Kind::LlamaCpp && word.iter().all(u8::is_ascii_lowercase) {
@@ -297,6 +301,13 @@ impl State {
         let report = self.report(settings.kind, settings.starts, line.number());
         report.extend(facts);
     }
+}
+
+/// Whether a command at a place is in quotes that the line doesn't close, as Ollama prints that of its runner.
+fn is_quoted(line: &[u8], at: usize) -> bool {
+    let (front, rest) = line.split_at_checked(at).unwrap_or_default();
+    let word = front.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    word.starts_with(b"cmd=\"") && memchr::memchr(b'"', rest).is_none()
 }
 
 /// In a container a process doesn't know its own number, and is told as another: the one that holds what PyTorch reserved.

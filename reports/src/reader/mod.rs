@@ -180,6 +180,9 @@ struct State {
     understood: Vec<Place>,
 }
 
+/// Bytes in front of a number of Ollama's that may say where it is.
+const FRONT: usize = 512;
+
 /// Marks of one line that are looked at.
 const MOST_HITS: usize = 512;
 
@@ -284,7 +287,7 @@ impl State {
                 // Ollama prints a line for each GPU, without its number.
                 let before = |fact: &Fact| fact.what == What::Capacity && fact.place.line < place.line;
                 let gpu = report.facts.iter().filter(|fact| before(fact)).count();
-                let behind = line.text.get(at..).unwrap_or_default();
+                let behind = line.text.get(at.saturating_sub(FRONT)..).unwrap_or_default();
                 let behind = behind.get(..LONGEST_ROW).unwrap_or(behind);
                 let listed = pattern.text.starts_with("msg=\"inference compute\"");
                 for mut fact in facts {
@@ -314,7 +317,9 @@ impl State {
                     {
                         match fact.what {
                             What::Capacity => (fact.what, fact.device) = (What::HostCapacity, Device::Host),
-                            What::Free | What::Gpu => continue,
+                            What::Free => fact.what = What::HostFree,
+                            What::Weights | What::KvCache | What::Compute => fact.device = Device::Host,
+                            What::Gpu | What::Placed => continue,
                             _ => {}
                         }
                     }

@@ -14,6 +14,9 @@ use crate::{name, scan};
 /// Bytes between the head of PyTorch's message and the size that was asked for.
 const NEAR_HEAD: usize = 256;
 
+/// The head of `vm_stat`.
+const PAGES: &str = "Mach Virtual Memory Statistics: (page size of ";
+
 /// Bytes of a table's row.
 pub(super) const LONGEST_ROW: usize = 4 << 10;
 
@@ -24,6 +27,7 @@ pub(super) enum Special {
     Frame,
     Message(Kind),
     NvidiaTable,
+    XpuTable,
     NvidiaRow,
     NvidiaParts,
     NvidiaQuery,
@@ -48,6 +52,8 @@ pub(super) enum Special {
     AmdTable,
     Loaded,
     Top,
+    Nodes,
+    Pages,
     Pair,
     Words,
 }
@@ -66,6 +72,8 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("can NOT allocate memory block", Special::Message(Kind::Xpu)),
     ("Tried to allocate", Special::Message(Kind::Cuda)),
     ("NVIDIA-SMI ", Special::NvidiaTable),
+    // From 2.0 as `nvidia-smi` has it (intel/xpumanager#145).
+    ("XPU-SMI v", Special::XpuTable),
     // Rows that were copied without their head.
     ("Off |", Special::NvidiaRow),
     ("On  |", Special::NvidiaRow),
@@ -120,9 +128,11 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("VRAM_TOTAL", Special::AmdTable),
     // `nvitop` has the table of `nvidia-smi` in drawn bars, `nvtop` one of processes.
     ("NVITOP ", Special::NvidiaTable),
+    ("VRAM Used", Special::Nodes),
     ("Off \u{2502}", Special::NvidiaRow),
     ("Default \u{2502}", Special::NvidiaRow),
     ("HOST MEM Command", Special::Top),
+    (PAGES, Special::Pages),
     ("mem_get_info", Special::Pair),
     // Any program's own words, which count where nothing else is read.
     ("out of memory", Special::Words),
@@ -190,17 +200,21 @@ impl State {
                 self.joined = Some(Box::new(joined));
                 self.end_if_whole();
             }
-            Special::NvidiaTable => self.begin(Table::Nvidia { gpu: None, processes: false, parts: false }, place.line),
+            Special::XpuTable => self.begin(Table::nvidia(Kind::XpuSmi), place.line),
+            Special::NvidiaTable => self.begin(Table::nvidia(Kind::NvidiaSmi), place.line),
             Special::NvidiaRow => {
                 if self.table.is_none() && Table::is_nvidia_row(&line.text) {
-                    self.begin(Table::Nvidia { gpu: None, processes: false, parts: false }, place.line);
+                    self.begin(Table::nvidia(Kind::NvidiaSmi), place.line);
                     self.in_table(line);
                 }
             }
             // Parts of split GPUs, copied without the table above them.
             Special::NvidiaParts => {
                 if self.table.is_none() {
-                    self.begin(Table::Nvidia { gpu: None, processes: false, parts: true }, place.line);
+                    self.begin(
+                        Table::Nvidia { kind: Kind::NvidiaSmi, gpu: None, processes: false, parts: true },
+                        place.line,
+                    );
                 }
             }
             Special::NvidiaQuery => self.begin(Table::NvidiaQuery { gpus: 0, memory: false }, place.line),
@@ -274,6 +288,13 @@ impl State {
             Special::Top => {
                 self.table = Some(Table::Top);
                 self.idle = 0;
+            }
+            Special::Nodes => self.begin(Table::Nodes(0), place.line),
+            Special::Pages => {
+                let page = line.text.get(at + PAGES.len()..).and_then(scan::Number::read);
+                if let Some(page) = page.and_then(|page| page.count()) {
+                    self.begin(Table::Pages(page, 0), place.line);
+                }
             }
             Special::Pair => self.told_pair(line, at),
             Special::Words => self.keep_message(line),

@@ -3,7 +3,7 @@
 use super::{Row, offset};
 use crate::report::{Device, Value};
 use crate::scan::{self, Number};
-use crate::size::{Base, Size};
+use crate::size::{Base, MOST, Size};
 use crate::what::What;
 
 /// "│ float32 │   1.25 GB   │ 27.98 GB │      111.92 GB      │"
@@ -66,4 +66,32 @@ pub(super) fn zero(text: &[u8], row: Row<'_>) -> bool {
         }
     }
     true
+}
+
+/// `   denoise_latents   1  422.129s   1.012G`: the most that `PyTorch` held during a node, told where it is more than before.
+pub(super) fn node(text: &[u8], most: &mut i64, row: Row<'_>) -> bool {
+    let text = text.trim_ascii_end();
+    let at = text.iter().rposition(|byte| *byte == b' ').unwrap_or_default();
+    let (front, word) = text.split_at_checked(at).unwrap_or_default();
+    let size = Size::read(word.trim_ascii_start(), Base::Binary).filter(|_| front.trim_ascii_end().ends_with(b"s"));
+    if let Some(size) = size.filter(|size| size.bytes > *most) {
+        *most = size.bytes;
+        row(Device::Unsaid, What::PeakAllocated, Value::Size(size), at + 1);
+    }
+    size.is_some()
+}
+
+/// "Pages free:   4096.": those that are free, inactive and speculative can be had, and the last of them comes last.
+pub(super) fn page(text: &[u8], bytes: u64, free: &mut i64, row: Row<'_>) -> bool {
+    let Some(number) = scan::behind(text, ":") else { return false };
+    let name = |word: &str| text.starts_with(word.as_bytes());
+    let last = name("Pages speculative");
+    if last || name("Pages free") || name("Pages inactive") {
+        let size = Number::read(scan::unspaced(number)).and_then(|pages| pages.size(bytes));
+        *free = free.saturating_add(size.map_or(0, |size| size.bytes)).min(MOST);
+    }
+    if last {
+        row(Device::Host, What::HostFree, Value::Size(Size::exact(*free)), offset(text, number));
+    }
+    name("Pages ")
 }

@@ -29,8 +29,10 @@ const IDLE: u16 = 120;
 /// A table that has begun.
 #[derive(Debug)]
 pub(crate) enum Table {
-    /// The default output of `nvidia-smi`.
+    /// The default output of `nvidia-smi`, and of what looks like it.
     Nvidia {
+        /// Whose it is.
+        kind: Kind,
         /// The GPU whose row came last.
         gpu: Option<u16>,
         /// Whether the list of processes has begun.
@@ -72,16 +74,25 @@ pub(crate) enum Table {
     Amd,
     /// Processes of `nvtop`.
     Top,
+    /// Nodes of a graph of `InvokeAI`, and the most that one of them took.
+    Nodes(i64),
+    /// `vm_stat`: the bytes of a page, and of all pages that may be had.
+    Pages(u64, i64),
     /// `ollama ps`, and whether it has the context.
     Loaded(bool),
 }
 
 impl Table {
+    /// A table as `nvidia-smi` has it, before its first row.
+    pub(crate) const fn nvidia(kind: Kind) -> Self {
+        Self::Nvidia { kind, gpu: None, processes: false, parts: false }
+    }
+
     /// Whose report it is.
     pub(crate) const fn kind(&self) -> Kind {
         match self {
-            Self::Nvidia { .. } | Self::NvidiaQuery { .. } | Self::Monitor { .. } | Self::Listed => Kind::NvidiaSmi,
-            Self::Csv(kind, ..) => *kind,
+            Self::NvidiaQuery { .. } | Self::Monitor { .. } | Self::Listed => Kind::NvidiaSmi,
+            Self::Nvidia { kind, .. } | Self::Csv(kind, ..) => *kind,
             Self::Rocm => Kind::RocmSmi,
             Self::Accelerate => Kind::Accelerate,
             Self::Buffers => Kind::Xla,
@@ -90,6 +101,8 @@ impl Table {
             Self::Npu(_) => Kind::NpuSmi,
             Self::Amd => Kind::AmdSmi,
             Self::Top => Kind::Nvtop,
+            Self::Nodes(_) => Kind::InvokeAi,
+            Self::Pages(..) => Kind::System,
             Self::Loaded(_) => Kind::Ollama,
         }
     }
@@ -104,6 +117,8 @@ impl Table {
             | Self::Monitor { .. }
             | Self::Listed
             | Self::Top
+            | Self::Nodes(_)
+            | Self::Pages(..)
             | Self::Loaded(_) => 3,
             Self::Nvidia { .. } | Self::Rocm | Self::Tensors(_) | Self::Npu(_) | Self::Amd => 24,
             Self::Buffers => IDLE,
@@ -128,7 +143,11 @@ impl Table {
     /// Takes a line of it; whether it said something.
     pub(crate) fn line(&mut self, text: &[u8], row: Row<'_>) -> bool {
         match self {
-            Self::Nvidia { gpu, processes, parts } => nvidia::nvidia(&nvidia::barred(text), gpu, processes, parts, row),
+            Self::Nodes(most) => estimates::node(text, most, row),
+            Self::Pages(page, pages) => estimates::page(text, *page, pages, row),
+            Self::Nvidia { gpu, processes, parts, .. } => {
+                nvidia::nvidia(&nvidia::barred(text), gpu, processes, parts, row)
+            }
             Self::NvidiaQuery { gpus, memory } => nvidia::nvidia_query(text, gpus, memory, row),
             Self::Csv(kind, columns, rows) => csv::csv(*kind, text, columns, rows, row),
             Self::Rocm => rocm::rocm(text, row),
