@@ -35,6 +35,7 @@ const NOT_YET: [&str; 88] = [
     "max_num_seqs",
     "max_num_batched_tokens",
     "enforce_eager",
+    "prefix_caching",
     "max_loras",
     "max_lora_rank",
     "speculative",

@@ -40,7 +40,7 @@ const TRAINING_ONLY: [&str; 19] = [
     "--sequence-parallel",
     "--virtual-stages",
 ];
-const INFERENCE_ONLY: [&str; 14] = [
+const INFERENCE_ONLY: [&str; 15] = [
     "--kv",
     "--engine",
     "--engine-version",
@@ -48,6 +48,7 @@ const INFERENCE_ONLY: [&str; 14] = [
     "--max-num-seqs",
     "--max-num-batched-tokens",
     "--enforce-eager",
+    "--prefix-caching",
     "--max-loras",
     "--max-lora-rank",
     "--speculative",
@@ -56,12 +57,13 @@ const INFERENCE_ONLY: [&str; 14] = [
     "--draft-config",
     "--gpu-memory-utilization",
 ];
-const VLLM_ONLY: [&str; 12] = [
+const VLLM_ONLY: [&str; 13] = [
     "--engine-version",
     "--max-model-len",
     "--max-num-seqs",
     "--max-num-batched-tokens",
     "--enforce-eager",
+    "--prefix-caching",
     "--max-loras",
     "--max-lora-rank",
     "--speculative",

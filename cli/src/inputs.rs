@@ -144,6 +144,11 @@ fn serving(scenario: &Scenario, question: Option<Question>) -> String {
             let release = vllm::Constants::of(serving.version).releases;
             let share = serving.utilization().in_percent();
             let eager = if serving.enforce_eager { ", no CUDA graphs" } else { "" };
+            let prefixes = match serving.prefix_caching {
+                None => "",
+                Some(true) => ", prefix caching on",
+                Some(false) => ", prefix caching off",
+            };
             let adapters = serving.max_loras.map_or_else(String::new, |adapters| {
                 format!(", room for {} adapters of rank {}", number(adapters), serving.max_lora_rank)
             });
@@ -156,7 +161,7 @@ fn serving(scenario: &Scenario, question: Option<Question>) -> String {
                 tokens => format!(", {tokens} tokens guessed ahead ({method})"),
             };
             format!(
-                "served by vLLM {release}: {longest}{sequences} and {tokens}, {share}% of the GPU{eager}{adapters}{ahead}"
+                "served by vLLM {release}: {longest}{sequences} and {tokens}, {share}% of the GPU{eager}{prefixes}{adapters}{ahead}"
             )
         }
         Engine::Hf | Engine::LlamaCpp if !scenario.mode.trains() => {

@@ -32,6 +32,8 @@ fn every_option_arrives() {
         // As vLLM reads them: k is 1,000 and K 1,024.
         (INFERENCE, "--engine vllm --max-model-len 8k", "/max_model_len", literal!(8_000)),
         (INFERENCE, "--engine vllm --enforce-eager", "/enforce_eager", literal!(true)),
+        (INFERENCE, "--engine vllm --prefix-caching on", "/prefix_caching", literal!(true)),
+        (INFERENCE, "--engine vllm --prefix-caching off", "/prefix_caching", literal!(false)),
         (INFERENCE, "--engine vllm --max-loras 4", "/max_loras", literal!(4)),
         (INFERENCE, "--engine vllm --speculative ngram", "/speculative", literal!("ngram")),
         (

@@ -148,6 +148,9 @@ pub struct Serving {
     pub usual_batched_tokens: bool,
     /// Whether vLLM records no graphs (`--enforce-eager`): their memory is not taken, and each kernel is launched by the host.
     pub enforce_eager: bool,
+    /// Whether vLLM is told to keep the caches of prompts for later ones (`--enable-prefix-caching`, `--no-enable-prefix-caching`);
+    /// `None` is what the release does by itself. It changes how many pages a request takes where layers keep a state.
+    pub prefix_caching: Option<bool>,
     /// The share of the GPU that vLLM is told to take for itself (`--gpu-memory-utilization`).
     /// `None` is what the release takes by itself, see [`Serving::utilization`].
     pub gpu_memory_utilization: Option<Share>,
@@ -175,6 +178,7 @@ impl Serving {
         usual_seqs: true,
         usual_batched_tokens: true,
         enforce_eager: false,
+        prefix_caching: None,
         gpu_memory_utilization: None,
         max_model_len: None,
         max_loras: None,

@@ -215,6 +215,17 @@ pub static OPTIONS: &[PlanOption] = &[
         },
     },
     switch!("enforce_eager", Vllm, true, |s| s.serving.enforce_eager),
+    PlanOption {
+        name: "prefix_caching",
+        kind: Kind::Choice(|| ids(&[true, false], on_or_off)),
+        scope: Scope::Vllm,
+        get: |s| s.serving.prefix_caching.map(|on| Value::Word(on_or_off(on))),
+        set: |s, value| {
+            if let Value::Word(word) = value {
+                s.serving.prefix_caching = Some(*word == on_or_off(true));
+            }
+        },
+    },
     stated_count!("max_loras", MAX_LORAS, Vllm, |s| s.serving.max_loras),
     count!("max_lora_rank", MAX_LORA_RANK, Vllm, |s| s.serving.max_lora_rank),
     choice!("speculative", Speculation, Vllm, |s| s.serving.speculation),
@@ -417,6 +428,10 @@ const MOST_OF_A_DRAFT: u64 = 5_000_000_000;
 
 fn cache_types() -> Vec<&'static str> {
     ids(CacheType::ALL, CacheType::id)
+}
+
+const fn on_or_off(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
 }
 
 fn ids<T: Copy>(all: &[T], id: fn(T) -> &'static str) -> Vec<&'static str> {

@@ -128,6 +128,16 @@ fn commands_as_people_write_them() {
             ],
         ),
         (
+            "vllm serve Qwen/Qwen3.5-35B-A3B --enable-prefix-caching",
+            "model qwen3.5-35b-a3b; engine vllm; prefix_caching on",
+            vec![],
+        ),
+        (
+            "vllm serve Qwen/Qwen3.5-35B-A3B --no-enable-prefix-caching",
+            "model qwen3.5-35b-a3b; engine vllm; prefix_caching off",
+            vec![],
+        ),
+        (
             "vllm serve Qwen/Qwen3.5-35B-A3B --speculative-config '{\"method\": \"mtp\", \"num_speculative_tokens\": 3}'",
             "model qwen3.5-35b-a3b; engine vllm; speculative mtp; num_speculative_tokens 3",
             vec![],

@@ -163,6 +163,7 @@ names! {
         FreeShare = "free_share", "share of the free memory that the cache takes";
         Equivalent = "equivalent_utilization", "share without counting CUDA graphs";
         EnforceEager = "enforce_eager", "no CUDA graphs";
+        PrefixCaching = "prefix_caching", "prefix caching";
         EnableLora = "enable_lora", "adapters beside the model";
         MaxLoras = "max_loras", "adapters on the GPU at once";
         MaxLoraRank = "max_lora_rank", "rank that each adapter has room for";
@@ -208,6 +209,7 @@ impl What {
         matches!(
             self,
             Self::EnforceEager
+                | Self::PrefixCaching
                 | Self::EnableLora
                 | Self::ExpertParallel
                 | Self::Unified

@@ -111,6 +111,19 @@ fn slots_for_adapters_are_read_and_counted_with_the_weights() {
     assert!(odd.scenario.unwrap().unwrap_err().to_string().contains("no max_lora_rank of 24"));
 }
 
+/// What a log says of it counts where it decides how many states a request keeps, and nowhere else.
+#[test]
+fn a_log_says_whether_prefixes_of_a_delta_net_are_cached() {
+    let told = |model: &str, on: &str| {
+        let log = VLLM.replace("meta-llama/Llama-3.1-8B-Instruct", model).replace("v0.19.0", "v0.20.0");
+        let log = log.replace("kv_cache_dtype=auto", &format!("kv_cache_dtype=auto, enable_prefix_caching={on}"));
+        scenario(&explained(&[log.as_str()], &nothing())).serving.prefix_caching
+    };
+    assert_eq!(told("Qwen/Qwen3.5-35B-A3B", "True"), Some(true));
+    assert_eq!(told("Qwen/Qwen3.5-35B-A3B", "False"), Some(false));
+    assert_eq!(told("meta-llama/Llama-3.1-8B-Instruct", "True"), None);
+}
+
 #[test]
 fn a_refusal_of_vllm_is_mended_first_by_what_is_free() {
     let refusal = "(EngineCore pid=2) ERROR ValueError: To serve at least one request with the model's max seq len (131072), (16.00 GiB KV cache is needed, which is larger than the available KV cache memory (3.50 GiB). Based on the available memory, the estimated maximum model length is 28672. Try increasing\n";

@@ -74,6 +74,9 @@ pub(super) fn read(row: csv::Row<'_>) -> Result<Start, String> {
         serving.num_speculative_tokens = row.number("num_speculative_tokens")?;
         serving.speculation = Speculation::Mtp;
     }
+    if !of("prefix_caching").is_empty() {
+        serving.prefix_caching = Some(row.is_set("prefix_caching"));
+    }
     let share = if of("utilization").is_empty() { serving.utilization().fraction() } else { row.float("utilization")? };
     let other_parameters = if of("other_parameters").is_empty() { 0 } else { row.whole("other_parameters")? };
     if of("other_parameters") == "0" {

@@ -39,6 +39,8 @@ pub(crate) struct Inputs {
     max_num_batched_tokens: u32,
     enforce_eager: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    prefix_caching: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     max_loras: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_lora_rank: Option<u32>,
@@ -132,6 +134,7 @@ impl Inputs {
             max_num_seqs: serving.max_num_seqs,
             max_num_batched_tokens: scenario.batched_tokens(),
             enforce_eager: serving.enforce_eager,
+            prefix_caching: serving.prefix_caching,
             max_loras: serving.max_loras,
             max_lora_rank: serving.max_loras.map(|_| serving.max_lora_rank),
             speculative: guesses.then_some(serving.speculation.id()),

@@ -1,7 +1,7 @@
 //! What vLLM asks of a cut, of lengths and of a GPU: expert parallelism over all ranks, whole blocks on each, no more than the model was made for.
 
 use super::{Blocks, Scenario, Tiles, Unsupported, releases, speculation};
-use crate::architecture::Projection;
+use crate::architecture::{LinearKind, Projection};
 use crate::precision::{FP8_BLOCK, KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving, Version};
 use crate::tables::capability::{self, BLACKWELL, Capability, NATIVE_FP8};
@@ -45,6 +45,9 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
     }
     adapters(scenario)?;
     speculation::supported(scenario).map_err(Unsupported::Speculation)?;
+    if aligns_no_states(scenario) {
+        return Err(Unsupported::Unserved(Engine::Vllm, "prefix caching of Mamba layers before 0.28"));
+    }
     scheduled(scenario)?;
     precision(scenario)?;
     let longest = scenario.longest_request();
@@ -55,6 +58,17 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
         (_, Some(derived)) if derived < longest => Err(Unsupported::BeyondModel { max_model_len: longest, derived }),
         _ => Ok(()),
     }
+}
+
+/// Whether prefixes are to be cached in the mode "all", which keeps a state for each page of a sequence and has pages of its own size.
+///
+/// # Source
+/// vLLM 0.16 to 0.27, `MambaModelConfig.verify_and_update_config`: models whose class has `supports_mamba_prefix_caching`, which those with gated delta nets lack. Read 2026-11-27.
+fn aligns_no_states(scenario: &Scenario) -> bool {
+    let mamba = scenario.architecture.linear_attention.is_some_and(|it| it.kind != LinearKind::GatedDelta);
+    mamba
+        && scenario.serving.prefix_caching == Some(true)
+        && scenario.serving.version < (Version { major: 0, minor: 28 })
 }
 
 /// The first release that reads `dual_chunk_attention_config`; those before ignore it. Its backend was for the engine of then, and went with that in 0.11.

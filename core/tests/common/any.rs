@@ -284,6 +284,7 @@ prop_compose! {
         speculation in select(Speculation::ALL),
         num_speculative_tokens in within(bounds::NUM_SPECULATIVE_TOKENS),
         version in select(CONSTANTS.as_slice()).prop_map(|constants| constants.since),
+        prefix_caching in proptest::option::of(any::<bool>()),
     ) -> Serving {
         Serving {
             engine,
@@ -292,6 +293,7 @@ prop_compose! {
             usual_seqs,
             usual_batched_tokens,
             enforce_eager,
+            prefix_caching,
             gpu_memory_utilization,
             max_model_len,
             max_loras,

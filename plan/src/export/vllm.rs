@@ -46,6 +46,10 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     if serving.enforce_eager {
         sheet.set("--enforce-eager", Datum::Switch, &["enforce_eager"]);
     }
+    if let Some(on) = serving.prefix_caching {
+        let name = if on { "--enable-prefix-caching" } else { "--no-enable-prefix-caching" };
+        sheet.set(name, Datum::Switch, &["prefix_caching"]);
+    }
     if let Some(adapters) = serving.max_loras {
         sheet.set("--enable-lora", Datum::Switch, &["max_loras"]);
         sheet.set("--max-loras", adapters, &["max_loras"]);

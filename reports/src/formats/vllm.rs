@@ -189,6 +189,7 @@ pub(crate) const KEYS: &[Key] = &[
     ("num_gpu_blocks", What::KvBlocks),
     ("num_cpu_blocks", What::HostKvBlocks),
     ("enforce_eager", What::EnforceEager),
+    ("enable_prefix_caching", What::PrefixCaching),
     ("enable_lora", What::EnableLora),
     ("max_loras", What::MaxLoras),
     ("max_lora_rank", What::MaxLoraRank),

@@ -52,6 +52,12 @@ pub(super) fn serving() -> Vec<Known> {
         ),
         switch("--enforce-eager", "vllm: no CUDA graphs: their memory is not taken, and decoding is slower"),
         value(
+            "--prefix-caching",
+            "WHEN",
+            "on or off",
+            "vllm: on or off, as by --enable-prefix-caching and --no-enable-prefix-caching; default the release's own, which is on but for models with states (Qwen3-Next, Qwen3.5 to 3.8 and others) before 0.28: there a request takes a state more",
+        ),
+        value(
             "--max-loras",
             "N",
             "a whole number of adapters",

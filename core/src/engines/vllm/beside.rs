@@ -70,9 +70,9 @@ impl NonTorch {
         match (tp, pp, link) {
             (1, 1, Link::Switch) => of_switch,
             (1, 1, _) => another,
-            // In a pipeline without tensor parallelism: two stages on H100, and 0.33 GiB on two RTX 5090 (vllm-project/vllm issue 14452, 0.8).
+            // In a pipeline without tensor parallelism: two stages on H100; 0.33 GiB on two RTX 5090 (vllm-project/vllm issue 14452, 0.8), 0.9 on two L4 (0.28, row S122).
             (1, _, Link::Switch) => Span::known(7),
-            (1, ..) => Span::of(7, 7, 33),
+            (1, ..) => Span::of(7, 7, 92),
             (2 | 3, _, Link::Switch) => two,
             (_, _, Link::Switch) => four,
             (_, _, Link::Fast) => self.fast,
@@ -126,10 +126,10 @@ mod tests {
     use super::*;
     use crate::assumptions::Assumptions;
     use crate::checked::Checked;
-    use crate::engines::vllm::{CONSTANTS, Constants, Figures, Run};
+    use crate::engines::vllm::{CONSTANTS, Constants, Figures, Run, requested};
     use crate::serving::Version;
     use crate::tables::{gpus, models};
-    use crate::{Engine, Scenario};
+    use crate::{Bytes, Engine, Scenario, WeightFormat};
 
     #[test]
     fn a_span_is_in_order() {
@@ -153,6 +153,32 @@ mod tests {
         assert_eq!(taken(Link::Switch), hundredths(210) + hundredths(155));
         // A log of vLLM 0.7 on two RTX 4090 says 0.25 GiB (vllm-project/vllm issue 13061).
         assert_eq!(CONSTANTS[0].non_torch.on(Link::Pcie, 2, 1).typical, hundredths(25));
+    }
+
+    /// Qwen3 14B under 0.28 on one L40S, and its 4-bit file on L4 alone, as two ranks and as two stages: what was logged lies within the range that is said.
+    #[test]
+    fn a_first_start_that_compiles_takes_more_than_the_next() {
+        let logged = [
+            ("l40s", WeightFormat::Bf16, (1, 1), 1_157),
+            ("l40s", WeightFormat::Int4, (1, 1), 2_963),
+            ("l4", WeightFormat::Int4, (1, 1), 910),
+            ("l4", WeightFormat::Int4, (2, 1), 1_438),
+            ("l4", WeightFormat::Int4, (1, 2), 1_404),
+        ];
+        for (id, weights, (tp, pp), pool) in logged {
+            let gpu = gpus::by_id(id).unwrap();
+            let shape = models::by_id("qwen3-14b").unwrap().architecture;
+            let mut scenario = Scenario { weights, gpu: Some(gpu), seq_length: 40_960, ..Scenario::new(shape) };
+            (scenario.serving.engine, scenario.serving.version.minor) = (Engine::Vllm, 28);
+            (scenario.parallel.tp, scenario.parallel.pp) = (tp, pp);
+            let scenario = scenario.on(gpu).check().unwrap().at_stage(pp - 1);
+            let requested = requested(&scenario, gpu.capacity);
+            let usual = Run::of(&scenario);
+            let [least, most] = [Figures::Most, Figures::Least]
+                .map(|figures| Run { figures, ..usual }.pool(requested).pool.magnitude());
+            let pool = Bytes(hundredths(pool));
+            assert!(least <= pool && pool <= most, "{id} {tp} {pp}: {least:?} {pool:?} {most:?}");
+        }
     }
 
     #[test]

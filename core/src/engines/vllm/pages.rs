@@ -3,6 +3,7 @@
 use crate::architecture::{Indexer, Projection, SlidingWindow};
 use crate::checked::Checked;
 use crate::memory::kv_cache::{self, CachedLayers};
+use crate::scenario::Scenario;
 use crate::serving::Version;
 
 use super::compressed::Packed;
@@ -128,7 +129,7 @@ impl Pages {
             add(held.sliding, block_of(sliding)?, Kept::Window(window.window.into()));
         }
         if held.linear > 0 {
-            add(held.linear, block, Kept::States(states(version) + u64::from(scenario.guessed_tokens())));
+            add(held.linear, block, Kept::States(states(scenario, version) + u64::from(scenario.guessed_tokens())));
         }
         let counts = || kinds.iter().flatten().map(|kind| kind.layers);
         let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
@@ -214,16 +215,18 @@ fn frees_beside_full(version: Version, window: SlidingWindow) -> bool {
     version >= Version { major: 0, minor: if window.chunked { 13 } else { 10 } }
 }
 
-/// States that a release keeps of a sequence: since 0.28 it caches prefixes of models with states by itself, in the mode "align".
+/// States that a release keeps of a sequence: two where it caches prefixes, in the mode "align", which it does by itself since 0.28.
 ///
 /// # Assumes
-/// The release's own default. Before, prefix caching is off for such models unless asked for (`--enable-prefix-caching`), which a scenario does not name.
+/// Before 0.28 prefix caching is off for such models unless asked for; before 0.15 vLLM refused to cache prefixes of them and served on without.
 ///
 /// # Source
-/// vLLM pull requests 50991 (0.28: "enable prefix cache for hybrid model by default and change the default mode to `align`") and 30877; a log of 0.29 whose pool of
-/// 652 blocks of 784 tokens holds 38.35 requests of 8,192: 11 + 3 × 2 blocks each. Read 2026-11-25.
-fn states(version: Version) -> u64 {
-    if version >= (Version { major: 0, minor: 28 }) { 2 } else { 1 }
+/// vLLM pull requests 30877 (the mode "align") and 50991 (0.28: "enable prefix cache for hybrid model by default and change the default mode to `align`");
+/// a log of 0.29 whose pool of 652 blocks of 784 tokens holds 38.35 requests of 8,192: 11 + 3 × 2 blocks each; asked for, logs of 0.16, 0.20, 0.24, 0.25 and 0.27,
+/// which come out alike (rows S110 to S116 of `accuracy/data/vllm_starts.csv`). Read 2026-11-27.
+fn states(scenario: &Scenario, version: Version) -> u64 {
+    let since = |minor| version >= (Version { major: 0, minor });
+    1 + u64::from(since(15) && scenario.serving.prefix_caching.unwrap_or_else(|| since(28)))
 }
 
 /// Bytes of so many cached values.
@@ -241,10 +244,11 @@ fn grown(block: u64, per_token: u128, state: u128, scenario: &Checked) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    extern crate alloc;
+
     use super::*;
     use crate::architecture::{Architecture, Latent, LinearAttention, LinearKind};
     use crate::precision::KvPrecision;
-    use crate::scenario::Scenario;
     use crate::serving::Engine;
 
     fn scenario(architecture: Architecture) -> Scenario {
@@ -387,5 +391,41 @@ mod tests {
             pages.map(|pages| pages.blocks(1, 8_192))
         };
         assert_eq!([19, 27, 28].map(blocks), [Some(1 + 3), Some(1 + 3), Some(1 + 3 * 2)]);
+    }
+
+    /// Two starts of Qwen3.6 35B-A3B in NVFP4 with an fp8 cache under 0.20, told to cache prefixes: 4,123 blocks of 2,096 tokens hold 108.50 requests
+    /// of 65,536 tokens on a GB10, and 15 of them 1.50 requests of 8,192 on another GPU.
+    #[test]
+    fn prefix_caching_takes_a_state_more_where_it_is_asked_for() {
+        let mut qwen = scenario(crate::tables::models::by_id("qwen3.5-35b-a3b").unwrap().architecture);
+        qwen.kv = KvPrecision::Fp8;
+        let mut next = qwen;
+        next.architecture = crate::tables::models::by_id("qwen3-next-80b-a3b").unwrap().architecture;
+        let told = |prefix_caching, minor, tokens| {
+            let mut told = if minor < 17 { next } else { qwen };
+            (told.serving.prefix_caching, told.serving.version.minor) = (prefix_caching, minor);
+            let told = told.check().unwrap();
+            Pages::of(&told, BLOCK, told.serving.version).map_or(0, |pages| pages.blocks(tokens, 8_192))
+        };
+        assert_eq!(told(Some(true), 20, 65_536), 32 + 3 * 2);
+        assert_eq!(told(Some(true), 20, 8_192), 4 + 3 * 2);
+        // By itself, and told not to; before the mode "align" it was ignored (Qwen3-Next, whose pages are half as long).
+        assert_eq!(
+            [(None, 20), (Some(false), 29), (Some(true), 14)].map(|(on, minor)| told(on, minor, 8_192)),
+            [4 + 3, 4 + 3, 8 + 3]
+        );
+        assert_eq!([(None, 29), (Some(true), 29)].map(|(on, minor)| told(on, minor, 8_192)), [4 + 3 * 2; 2]);
+    }
+
+    /// Mamba layers had a mode of their own before 0.28, which keeps a state for each page.
+    #[test]
+    fn prefix_caching_beside_mamba_layers_is_refused_before_it_was_aligned() {
+        let mut granite = scenario(crate::tables::models::by_id("granite-4.0-h-tiny").unwrap().architecture);
+        granite.serving.prefix_caching = Some(true);
+        granite.serving.version.minor = 27;
+        let said = granite.check().err().map(|it| alloc::string::ToString::to_string(&it)).unwrap_or_default();
+        assert!(said.contains("prefix caching of Mamba layers before 0.28 is not modelled"), "{said}");
+        granite.serving.version.minor = 28;
+        assert!(granite.check().is_ok());
     }
 }
