@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 88] = [
+const NOT_YET: [&str; 89] = [
     "config",
     "decoder_first_pipeline_num_layers",
     "decoder_last_pipeline_num_layers",
