@@ -200,8 +200,8 @@ fn lacking(scenario: &Scenario, option: TrainerOption) -> String {
 fn whole(scenario: &Scenario) -> String {
     let goes = |parallel: Parallelism| Scenario { parallel, ..*scenario }.check().is_ok();
     let cut = scenario.parallel;
-    let all = cut.tp.saturating_mul(cut.dp);
-    let spread = Parallelism { ep: all, ..cut };
+    let spread = cut.with_whole_experts();
+    let all = spread.ep;
     let experts = (cut.ep == 1 && all > 1 && goes(spread))
         .then(|| format!("; --ep {all} (--enable-expert-parallel) keeps experts whole"));
     let fewer = (1..cut.tp).rev().find(|&tp| goes(Parallelism { tp, ep: 1, ..cut }));

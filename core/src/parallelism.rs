@@ -316,6 +316,13 @@ pub struct Local {
 }
 
 impl Parallelism {
+    /// The same with experts that are whole on their ranks, spread over all of them: `tp` × `dp`.
+    #[must_use]
+    pub const fn with_whole_experts(mut self) -> Self {
+        self.ep = self.tp.saturating_mul(self.dp);
+        self
+    }
+
     /// The same with Megatron-LM's layout that spreads layers as evenly as it goes ([`Layout::balanced`]), in place of what it was told of its stages.
     pub fn with_balanced_layout(mut self, layers: u32) -> Option<Self> {
         let layout = Layout::balanced(layers, self.pp.checked_mul(self.virtual_stages)?)?;

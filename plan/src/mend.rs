@@ -95,9 +95,8 @@ fn asked(plan: &Plan, refused: &Unanswered) -> Option<(&'static str, Plan)> {
     let mut other = scenario;
     let refused = match refused {
         Unanswered::Scenario(ScenarioError::Cut(refused)) => refused,
-        // Experts that are whole on their ranks have whole blocks.
         Unanswered::Scenario(ScenarioError::Runtime(Unsupported::Blocks { .. })) if scenario.parallel.ep == 1 => {
-            other.parallel.ep = scenario.parallel.tp.checked_mul(scenario.parallel.dp)?;
+            other.parallel = scenario.parallel.with_whole_experts();
             return Some(("ep", plan.changed(&scenario, &other)));
         }
         _ => return None,
@@ -228,8 +227,8 @@ mod tests {
         };
         let older = r#""engine": "vllm", "engine_version": "0.28""#;
         assert_eq!(first("qwen3-235b-a22b", older), Some(("ep", Some("8".into()))));
-        // A dense model has none.
-        assert!(first("qwen3-32b", older).is_none_or(|(option, _)| option != "ep"));
+        // A dense model has no experts: 13,824 / 8 is no multiple of 128 either.
+        assert!(first("qwen2.5-14b", older).is_none_or(|(option, _)| option != "ep"));
     }
 
     #[test]

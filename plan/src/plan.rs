@@ -109,15 +109,23 @@ impl Plan {
         loaded(stored, &self.scenario_of(architecture))
     }
 
-    /// Loads the weights as the model is published, where it is another model than before. What was said for the model before goes with that one.
-    pub fn load_as_stored(&mut self, before: &Self) {
+    /// Loads the weights as the model is published, where it is another model than before. `said` is what stood there before a model brought its own format,
+    /// and stands there again with a model that brings none.
+    pub fn load_as_stored(&mut self, before: &Self, said: &mut Option<Value>) {
         if (self.model().map(|it| it.id), self.own_model()) == (before.model().map(|it| it.id), before.own_model()) {
             return;
         }
         let was = before.published().map(|format| Value::Word(format.id()));
+        let brought = was.is_some() && before.get("weights") == was.as_ref();
+        if !brought {
+            *said = before.get("weights").cloned();
+        }
         match self.published() {
             Some(format) => self.set("weights", Value::Word(format.id())),
-            None if was.is_some() && before.get("weights") == was.as_ref() => self.unset("weights"),
+            None if brought => match said.take() {
+                Some(value) => self.set("weights", value),
+                None => self.unset("weights"),
+            },
             None => {}
         }
     }

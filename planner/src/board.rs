@@ -31,6 +31,8 @@ pub(crate) struct Sheet {
     pub(crate) asked: Asked,
     /// What stands in a field and is no value of it.
     pub(crate) mistakes: Vec<(Slot, String)>,
+    /// The weights' format that stood there before a model brought its own.
+    said: Option<Value>,
 }
 
 impl Sheet {
@@ -69,7 +71,7 @@ impl Board {
     /// These plans; nothing of none.
     pub(crate) fn of(plans: Vec<Asked>) -> Option<Self> {
         let sheets: Vec<Sheet> =
-            plans.into_iter().take(MOST).map(|asked| Sheet { asked, mistakes: Vec::new() }).collect();
+            plans.into_iter().take(MOST).map(|asked| Sheet { asked, ..Sheet::default() }).collect();
         // The last one is the one that the others lead to.
         let chosen = sheets.len().checked_sub(1)?;
         let mut board = Self { sheets, chosen };
@@ -144,7 +146,7 @@ impl Board {
 
     /// Adds a plan behind the others and shows its inputs, or puts it in the place of the one that is shown where there is no room.
     pub(crate) fn add(&mut self, asked: Asked) {
-        let sheet = Sheet { asked, mistakes: Vec::new() };
+        let sheet = Sheet { asked, ..Sheet::default() };
         if self.has_room() {
             self.sheets.push(sheet);
             self.chosen = self.sheets.len() - 1;
@@ -192,7 +194,7 @@ impl Board {
                 }
                 sheet.plan().set(slot, value);
                 if ["model", "config"].contains(&slot) {
-                    sheet.plan().load_as_stored(&before);
+                    sheet.asked.plan.load_as_stored(&before, &mut sheet.said);
                 }
             }
             None => sheet.plan().unset(slot),
@@ -421,8 +423,15 @@ mod tests {
         board.put("weights", Some(Value::Word("int4")));
         board.put("model", Some(Value::Word("gpt-oss-120b")));
         assert_eq!(weights(&board).as_deref(), Some("int4"));
-        // The format of one model is none of another one's.
+        // The format of one model is none of another one's: what stood there before stands there again.
         board.put("weights", Some(Value::Word("mxfp4")));
+        board.put("model", Some(Value::Word("deepseek-v3")));
+        assert_eq!(weights(&board).as_deref(), Some("fp8-block"));
+        board.put("model", Some(Value::Word("llama-3.1-8b")));
+        assert_eq!((weights(&board).as_deref(), names(&board)[2]), (Some("int4"), "int4"));
+        let mut board = Board::default();
+        board.put("weights", None);
+        board.put("model", Some(Value::Word("gpt-oss-120b")));
         board.put("model", Some(Value::Word("llama-3.1-8b")));
         assert_eq!(weights(&board), None);
         // Nothing is trained in these, and llama.cpp reads files of its own.

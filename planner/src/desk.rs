@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use leptos::prelude::*;
 use memory_wall_core::Scenario;
 use memory_wall_core::display::ByteUnit;
+use memory_wall_core::tables::gpus::OWN;
 use memory_wall_plan::file::MOST;
 use memory_wall_plan::frontier::Point;
 use memory_wall_plan::maps::{self, BATCHES, Cell, Elsewhere, LENGTHS};
@@ -209,7 +210,17 @@ impl Desk {
         self.put(after);
     }
 
+    /// Keeps what the reader says of the price of the GPU of the plan that is shown. GPUs of their own are of no kind.
+    pub(crate) fn keep_price(&self, price: Option<u64>) {
+        if let (Some(id), _) = self.now(|board| board.paid(board.chosen()))
+            && id != OWN.id
+        {
+            self.prices.update(|prices| prices.put(id, price));
+        }
+    }
+
     /// Changes the plan at a place. On another kind of GPU it costs what the reader said of that kind; what it paid before is kept for the one before.
+    /// The first GPU of a plan, and one of the reader's own, cost what was said before.
     pub(crate) fn change(&self, place: usize, what: Option<Slot>, change: impl FnOnce(&mut Board)) {
         self.edit(what, |board| {
             let (was, price) = board.paid(place);
@@ -218,10 +229,12 @@ impl Desk {
             if was == is {
                 return;
             }
-            if let (Some(id), Some(_)) = (was, price) {
+            if let (Some(id), Some(_)) = (was.filter(|id| *id != OWN.id), price) {
                 self.prices.update(|prices| prices.put(id, price));
             }
-            board.pay(place, is.and_then(|id| self.prices.with_untracked(|prices| prices.of(id))));
+            let known = is.and_then(|id| self.prices.with_untracked(|prices| prices.of(id)));
+            let stays = was.is_none() || is == Some(OWN.id);
+            board.pay(place, known.or(price.filter(|_| stays)));
         });
     }
 

@@ -341,6 +341,23 @@ mod tests {
             assert_eq!(price(), None);
             desk.travel(true);
             assert_eq!(price(), Some(2_000));
+            // What was cleared stays so.
+            crate::inputs::put(desk, PRICE, "");
+            crate::inputs::put(desk, "gpu", "L40S");
+            crate::inputs::put(desk, "gpu", "H100 SXM5 80GB");
+            assert_eq!(price(), None);
+            // A GPU that is described costs what the one costs that it was taken from, and nothing is kept of it.
+            crate::inputs::put(desk, PRICE, "3");
+            desk.change(place, None, Board::describe_gpu);
+            assert_eq!(price(), Some(3_000));
+            crate::inputs::put(desk, PRICE, "4");
+            crate::inputs::put(desk, "gpu", "H100 SXM5 80GB");
+            assert_eq!(price(), Some(3_000));
+            // A price may come before its GPU.
+            crate::inputs::put(desk, "gpu", "");
+            crate::inputs::put(desk, PRICE, "5");
+            crate::inputs::put(desk, "gpu", "GeForce RTX 4090");
+            assert_eq!(price(), Some(5_000));
         });
     }
 

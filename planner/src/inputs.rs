@@ -373,7 +373,7 @@ fn own_gpu(desk: Desk) -> impl IntoView {
                 type="button"
                 class="plain-button"
                 hidden=is_own
-                on:click=move |_| desk.edit(None, Board::describe_gpu)
+                on:click=move |_| desk.change(desk.now(Board::chosen), None, Board::describe_gpu)
             >
                 {words::own_gpu()}
             </button>
@@ -406,7 +406,12 @@ pub(crate) fn normal(slot: Slot, typed: &str) -> String {
 pub(crate) fn put(desk: Desk, slot: Slot, typed: &str) {
     match read(slot, typed) {
         Ok(Read::Option(value)) => desk.change(desk.now(Board::chosen), Some(slot), |board| board.put(slot, value)),
-        Ok(Read::Sum(value)) => desk.edit(Some(slot), |board| board.spend(slot, value)),
+        Ok(Read::Sum(value)) => {
+            desk.edit(Some(slot), |board| board.spend(slot, value));
+            if slot == PRICE {
+                desk.keep_price(value);
+            }
+        }
         Err(_) => desk.edit(Some(slot), |board| board.mistake(slot, typed)),
     }
 }

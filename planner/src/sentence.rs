@@ -3,10 +3,11 @@
 use memory_wall_core::advise::{Effect, Mitigation};
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::engines::vllm::{Start, Tightness};
+use memory_wall_core::scenario::Unsupported;
 use memory_wall_core::serving::Version;
 use memory_wall_core::tables::gpus::CapacityBasis;
 use memory_wall_core::units::SignedBytes;
-use memory_wall_core::{Engine, Verdict};
+use memory_wall_core::{Engine, ScenarioError, Verdict};
 use memory_wall_plan::answers::Answers;
 use memory_wall_plan::changes::{Change, Fix, differences, told_apart};
 use memory_wall_plan::reply::{Reply, Unanswered};
@@ -38,7 +39,7 @@ pub(crate) fn verdict(reply: &Result<Reply, Unanswered>, unit: ByteUnit) -> Said
                 Reply::Pool(pool) => runtimes::pool(pool),
                 Reply::Rollout(rollout) => runtimes::rollout(rollout, unit),
             };
-            let beside = [own_gpu(reply), lent(reply), older(reply)].into_iter().flatten();
+            let beside = [own_gpu(reply), lent(reply, unit), older(reply)].into_iter().flatten();
             Said { why: std::iter::once(said.why).chain(beside).collect::<Vec<_>>().join(" "), ..said }
         }
         Err(Unanswered::NoModel) => said(REFUSED, words::verdict_no_model(), String::new()),
@@ -61,13 +62,14 @@ fn own_gpu(reply: &Reply) -> Option<String> {
 }
 
 /// Of a computer with how much memory a GPU is that borrows it, where the plan does not say what it may take.
-fn lent(reply: &Reply) -> Option<String> {
+fn lent(reply: &Reply, unit: ByteUnit) -> Option<String> {
     let scenario = reply.scenario();
     let gpu = scenario.gpu.filter(|gpu| gpu.capacity_basis == CapacityBasis::Limit && scenario.gpu_memory.is_none())?;
-    Some(words::VerdictLent { memory: &gpu.printed_gb.to_string(), field: words::OPTION.of("gpu_memory") }.text())
+    let (memory, lent) = (gpu.printed_gb.to_string(), Size::new(gpu.capacity, unit).to_string());
+    Some(words::VerdictLent { memory: &memory, lent: &lent, field: words::OPTION.of("gpu_memory") }.text())
 }
 
-/// What the release of vLLM before the newest one that is modelled refuses of a plan for that one.
+/// Whether the release of vLLM before the newest one that is modelled refuses a plan for that one: blocks of fp8 that are cut.
 fn older(reply: &Reply) -> Option<String> {
     let Reply::Engine(answers) = reply else { return None };
     let scenario = &answers.scenario;
@@ -76,11 +78,12 @@ fn older(reply: &Reply) -> Option<String> {
     }
     let release = Version { minor: Version::NEWEST.minor.checked_sub(1)?, ..Version::NEWEST };
     let refusal = scenario.with(|it| it.serving.version = release).err()?;
+    let ScenarioError::Runtime(Unsupported::Blocks { .. }) = refusal else { return None };
     let said = words::VerdictOlder { release: &release.to_string(), refusal: &refusal.to_string() }.text();
-    // Experts that are whole on their ranks have whole blocks.
-    let all = scenario.parallel.tp.saturating_mul(scenario.parallel.dp);
-    let whole = scenario.with(|it| (it.serving.version, it.parallel.ep) = (release, all)).is_ok();
-    let mend = whole.then(|| words::VerdictOlderMend { option: words::OPTION.of("ep"), all: &all.to_string() }.text());
+    let spread = scenario.parallel.with_whole_experts();
+    let whole = scenario.with(|it| (it.serving.version, it.parallel) = (release, spread)).is_ok();
+    let all = spread.ep.to_string();
+    let mend = whole.then(|| words::VerdictOlderMend { option: words::OPTION.of("ep"), all: &all }.text());
     Some(std::iter::once(said).chain(mend).collect::<Vec<_>>().join(" "))
 }
 
@@ -286,7 +289,7 @@ mod tests {
         let cut = of(base).0;
         assert_eq!(cut.id, "fits");
         assert!(
-            cut.why.contains("vLLM 0.28") && cut.why.ends_with(" With “Expert parallel” 8 it is taken."),
+            cut.why.contains("vLLM 0.28") && cut.why.ends_with(" It accepts it with “Expert parallel” set to 8."),
             "{}",
             cut.why
         );
@@ -300,8 +303,9 @@ mod tests {
     fn of_memory_that_is_lent_it_is_said_how_much_the_computer_has() {
         let base = "v=1&model=qwen3-30b-a3b&weights=q4_k&engine=llamacpp&gpu=m4max&seq=8192";
         let whole = of(base).0;
-        assert!(whole.id == "fits" && whole.why.contains("128 GB"), "{}", whole.why);
-        let smaller = of(&format!("{base}&gpu_memory=48")).0;
+        assert!(whole.id == "fits" && whole.why.contains("128 GB") && whole.why.contains("115 GB"), "{}", whole.why);
+        // What a computer with 48 GB lends, three quarters of it.
+        let smaller = of(&format!("{base}&gpu_memory=36")).0;
         assert!(smaller.id == "fits" && !smaller.why.contains("128 GB"), "{}", smaller.why);
     }
 

@@ -85,6 +85,13 @@ fn read_from(text: &[u8], keys: &[Key], mut draft: Option<i32>, each: &mut dyn F
                     None => {}
                 }
                 if switch && home.is_none_or(|home| home == depth) {
+                    let off =
+                        word.strip_prefix(b"--no-").and_then(|word| key(word, keys)).filter(|what| what.is_switch());
+                    if let Some(what) = off {
+                        each(what, Value::Flag(false), at);
+                        home = home.or(Some(depth));
+                        continue;
+                    }
                     open = key(word, keys).map(|what| (what, true, at));
                     home = home.or(open.map(|_| depth));
                 }

@@ -122,6 +122,21 @@ fn a_log_says_whether_prefixes_of_a_delta_net_are_cached() {
     assert_eq!(told("Qwen/Qwen3.5-35B-A3B", "True"), Some(true));
     assert_eq!(told("Qwen/Qwen3.5-35B-A3B", "False"), Some(false));
     assert_eq!(told("meta-llama/Llama-3.1-8B-Instruct", "True"), None);
+    // A command may say that it is off.
+    let command = |switch: &str| {
+        let text = format!("vllm serve Qwen/Qwen3.5-35B-A3B {switch} --max-model-len 8192\n");
+        scenario(&explained(&[text.as_str()], &nothing())).serving
+    };
+    assert_eq!(command("--no-enable-prefix-caching").prefix_caching, Some(false));
+    assert_eq!(command("--enable-prefix-caching").prefix_caching, Some(true));
+    assert_eq!(command("--no-enable-prefix-caching").max_model_len, Some(8_192));
+    // What is not modelled is refused by name, as by the command.
+    let mamba = VLLM
+        .replace("meta-llama/Llama-3.1-8B-Instruct", "ibm-granite/granite-4.0-h-tiny")
+        .replace("v0.19.0", "v0.20.0");
+    let mamba = mamba.replace("kv_cache_dtype=auto", "kv_cache_dtype=auto, enable_prefix_caching=True");
+    let refused = explained(&[mamba.as_str()], &nothing()).scenario.unwrap().unwrap_err().to_string();
+    assert!(refused.contains("prefix caching beside Mamba layers"), "{refused}");
 }
 
 #[test]

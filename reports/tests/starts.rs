@@ -5,7 +5,7 @@
 mod common;
 
 use common::{assert_told, only};
-use memory_wall_reports::{Kind, Refusal, What};
+use memory_wall_reports::{Device, Kind, Refusal, What};
 
 /// pytorch/pytorch#175666: the title has the error's words in small letters.
 #[test]
@@ -46,6 +46,7 @@ fn an_ollama_without_a_gpu_has_nothing_on_one() {
     let report = only(Kind::Ollama, text);
     assert!(!report.has(What::Free) && !report.has(What::Placed), "{report:?}");
     assert_eq!(report.size(What::HostFree).unwrap().bytes, 30 << 30);
+    assert!(report.all(What::HostFree).all(|fact| fact.device == Device::Host), "{report:?}");
     let on_gpu = text.replace("library=cpu", "library=cuda");
     assert_eq!(only(Kind::Ollama, &on_gpu).size(What::Free).unwrap().bytes, 30 << 30);
 }

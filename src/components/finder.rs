@@ -422,7 +422,7 @@ impl Sought {
         Self(typed.split([' ', '-', '_', '/', ',']).map(letters).collect())
     }
 
-    /// How near a choice that has all of them is: of two that begin alike, the one with the shorter name, which has the fewest additions.
+    /// How near a choice that has all of them is: of two that begin with a number such as “H100”, the one with the shorter name, which has the fewest additions.
     fn nearness(&self, choice: &Choice) -> (Nearness, Reverse<usize>) {
         let all = self.0.concat();
         let names = [letters(&choice.label), letters(choice.id)];
@@ -433,7 +433,8 @@ impl Sought {
         } else {
             Nearness::Has
         };
-        let length = if near == Nearness::Begins { choice.label.len() } else { 0 };
+        let numbered = all.iter().any(u8::is_ascii_digit);
+        let length = if near == Nearness::Begins && numbered { choice.label.len() } else { 0 };
         (near, Reverse(length))
     }
 
@@ -514,5 +515,9 @@ mod tests {
             ["H100 SXM5 80GB", "H100 NVL 94GB (per GPU)", "H100"].map(|label| choice("-", label, "NVIDIA"));
         let [sxm, nvl, whole] = [&sxm, &nvl, &whole].map(|choice| Sought::of("h100").nearness(choice));
         assert!(nvl < sxm && sxm < whole);
+        // “Radeon” is a family: the newest one comes first, as in the list.
+        let [newer, older] = ["Radeon RX 9070 XT", "Radeon VII"].map(|label| choice("-", label, "AMD"));
+        let [newer, older] = [&newer, &older].map(|choice| Sought::of("radeon").nearness(choice));
+        assert!(newer == older);
     }
 }

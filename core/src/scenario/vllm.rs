@@ -45,8 +45,11 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
     }
     adapters(scenario)?;
     speculation::supported(scenario).map_err(Unsupported::Speculation)?;
-    if aligns_no_states(scenario) {
-        return Err(Unsupported::Unserved(Engine::Vllm, "prefix caching of Mamba layers before 0.28"));
+    if keeps_a_state_per_page(scenario) {
+        return Err(Unsupported::Unserved(
+            Engine::Vllm,
+            "prefix caching beside Mamba layers or short convolutions before 0.28",
+        ));
     }
     scheduled(scenario)?;
     precision(scenario)?;
@@ -64,7 +67,7 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
 ///
 /// # Source
 /// vLLM 0.16 to 0.27, `MambaModelConfig.verify_and_update_config`: models whose class has `supports_mamba_prefix_caching`, which those with gated delta nets lack. Read 2026-11-27.
-fn aligns_no_states(scenario: &Scenario) -> bool {
+fn keeps_a_state_per_page(scenario: &Scenario) -> bool {
     let mamba = scenario.architecture.linear_attention.is_some_and(|it| it.kind != LinearKind::GatedDelta);
     mamba
         && scenario.serving.prefix_caching == Some(true)

@@ -67,11 +67,12 @@ impl fmt::Display for Cause {
             ),
             Self::Fragmentation { asked, reserved, free, kind } => write!(
                 f,
-                "The memory is fragmented. The request of {} would fit into the {} that PyTorch has reserved and not allocated and the {} that are free, but not in one piece. {}_ALLOC_CONF=expandable_segments:True lets the pieces grow together.",
+                "The memory is fragmented. The request of {} would fit into the {} that PyTorch has reserved and not allocated and the {} that are free, but not in one piece. {}_ALLOC_CONF=expandable_segments:True lets the pieces grow together{}.",
                 gib(asked),
                 gib(reserved),
                 gib(free),
-                allocator(kind)
+                allocator(kind),
+                if matches!(kind, Kind::Hip | Kind::Xpu) { ", where this PyTorch has it for such GPUs; others warn and ignore it" } else { "" }
             ),
             Self::Limit { allowed, capacity } => {
                 write!(f, "The process may take no more than {}", gib(allowed))?;

@@ -3,7 +3,6 @@
 use alloc::vec::Vec;
 
 use memory_wall_core::KvPrecision;
-use memory_wall_core::architecture::LinearKind;
 use memory_wall_core::serving::{Serving, Speculation, Version};
 use memory_wall_core::tables::drafts::{self, Draft};
 use memory_wall_core::{
@@ -181,9 +180,9 @@ fn served(
         (scenario.serving.max_num_batched_tokens, scenario.serving.usual_batched_tokens) = (tokens.max(1), false);
     }
     scenario.serving.enforce_eager = flag(reports, What::EnforceEager).unwrap_or(false);
-    // A log says what the server resolved it to, which matters where layers keep a state; of Mamba layers it is not modelled before 0.28.
-    let delta = scenario.architecture.linear_attention.is_some_and(|it| it.kind == LinearKind::GatedDelta);
-    scenario.serving.prefix_caching = flag(reports, What::PrefixCaching).filter(|_| kind == Kind::Vllm && delta);
+    // A log says what the server resolved it to, which matters where layers keep a state.
+    let states = scenario.architecture.linear_attention.is_some();
+    scenario.serving.prefix_caching = flag(reports, What::PrefixCaching).filter(|_| kind == Kind::Vllm && states);
     // A dump of all arguments names the slots of a server without adapters too.
     if kind == Kind::Vllm && flag(reports, What::EnableLora) == Some(true) {
         scenario.serving.max_loras = Some(count(reports, What::MaxLoras).unwrap_or(1));

@@ -78,7 +78,6 @@ pub(super) const LINES: &[Pattern] = &[
     // Drivers of GPUs in the kernel's log, and Mesa's.
     refuses("Not enough memory for command submission"),
     refuses("[TTM] Buffer eviction failed"),
-    refuses("NV_ERR_NO_MEMORY"),
     system("amdgpu: {} of VRAM memory ready", &[Hole::Size(What::Capacity)]),
     system("NVRM: Xid ({}): {},", &[Hole::Skip, Hole::Count(What::Xid)]),
     system("MemTotal: {}", &[Hole::Size(What::HostCapacity)]),

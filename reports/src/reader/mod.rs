@@ -316,12 +316,12 @@ impl State {
                     if pattern.kind == Kind::Ollama && fact.device != Device::Host && scan::has(behind, " library=cpu ")
                     {
                         match fact.what {
-                            What::Capacity => (fact.what, fact.device) = (What::HostCapacity, Device::Host),
+                            What::Capacity => fact.what = What::HostCapacity,
                             What::Free => fact.what = What::HostFree,
-                            What::Weights | What::KvCache | What::Compute => fact.device = Device::Host,
                             What::Gpu | What::Placed => continue,
                             _ => {}
                         }
+                        fact.device = Device::Host;
                     }
                     report.add(fact);
                 }

@@ -55,7 +55,7 @@ pub(super) fn serving() -> Vec<Known> {
             "--prefix-caching",
             "WHEN",
             "on or off",
-            "vllm: on or off, as by --enable-prefix-caching and --no-enable-prefix-caching; default the release's own, which is on but for models with states (Qwen3-Next, Qwen3.5 to 3.8 and others) before 0.28: there a request takes a state more",
+            "vllm: on or off, as by --enable-prefix-caching and --no-enable-prefix-caching; default the release's own: off in 0.6 and 0.7, then on, and since 0.28 also for models with states (Qwen3-Next, Qwen3.5 to 3.8 and others), where a request takes a state more with it",
         ),
         value(
             "--max-loras",
