@@ -28,8 +28,8 @@ async function watch(context, origin, troubles, javaScriptEnabled = true) {
   });
   context.on('requestfailed', (request) => {
     const error = request.failure()?.errorText;
-    // Scripts, styles, programs, icon, manifest and self-check come after the page; a reader who leaves at once ends them. A file that is missing has a status.
-    const left = error === 'net::ERR_ABORTED' && /\/(icon\.svg|manifest\.webmanifest|check\.html|[a-z-]+-[a-z0-9]+\.(css|js|wasm))$/.test(request.url());
+    // Scripts, styles, programs, icon, manifest and self-check come after the page; a reader who leaves at once ends them, as a page that loads anew does to its own loading. A file that is missing has a status.
+    const left = error === 'net::ERR_ABORTED' && (request.isNavigationRequest() || /\/(icon\.svg|manifest\.webmanifest|check\.html|[a-z-]+-[a-z0-9]+\.(css|js|wasm))$/.test(request.url()));
     if (!left) troubles.push(`request failed: ${request.url()} ${error}`);
   });
   context.on('response', (response) => {

@@ -7,8 +7,10 @@ const moving = (page, grow = false) =>
   page.evaluate(async (grow) => {
     if (grow) {
       document.querySelector('[data-control="seq"] .mark[aria-label*="131,072"]').click();
-      // The first frame may be asked for before the page asks for its own.
-      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())));
+      // The first frame may be asked for before the page asks for its own, and a busy page takes some more.
+      for (let frames = 0; frames < 2 || (frames < 30 && document.getAnimations().length === 0); frames += 1) {
+        await new Promise((done) => requestAnimationFrame(() => done()));
+      }
     }
     const now = document.getAnimations().map((animation) => animation.transitionProperty ?? animation.animationName);
     const lasts = (text) => text.split(',').some((part) => parseFloat(part) > 0);
