@@ -303,7 +303,11 @@ mod tests {
     fn of_memory_that_is_lent_it_is_said_how_much_the_computer_has() {
         let base = "v=1&model=qwen3-30b-a3b&weights=q4_k&engine=llamacpp&gpu=m4max&seq=8192";
         let whole = of(base).0;
-        assert!(whole.id == "fits" && whole.why.contains("128 GB") && whole.why.contains("lends the GPU 115\u{202f}GB"), "{}", whole.why);
+        assert!(
+            whole.id == "fits" && whole.why.contains("128 GB") && whole.why.contains("lends the GPU 115\u{202f}GB"),
+            "{}",
+            whole.why
+        );
         // What a computer with 48 GB lends, three quarters of it.
         let smaller = of(&format!("{base}&gpu_memory=36")).0;
         assert!(smaller.id == "fits" && !smaller.why.contains("128 GB"), "{}", smaller.why);
