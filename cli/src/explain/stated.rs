@@ -42,7 +42,7 @@ mod tests {
     use std::ffi::OsString;
 
     /// A value that each option takes and that is none of its defaults.
-    const VALUES: [(&str, &str); 43] = [
+    const VALUES: [(&str, &str); 44] = [
         ("--gpu-memory", "8"),
         ("--batch", "7"),
         ("--seq", "4096"),
@@ -56,6 +56,7 @@ mod tests {
         ("--max-model-len", "4096"),
         ("--max-num-seqs", "7"),
         ("--max-num-batched-tokens", "4096"),
+        ("--prefix-caching", "on"),
         ("--max-loras", "4"),
         ("--max-lora-rank", "64"),
         ("--speculative", "ngram"),
