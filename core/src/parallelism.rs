@@ -316,7 +316,7 @@ pub struct Local {
 }
 
 impl Parallelism {
-    /// The same with experts that are whole on their ranks, spread over all of them: `tp` × `dp`.
+    /// The same with each expert whole on one rank: expert parallelism over all `tp` × `dp` ranks.
     #[must_use]
     pub const fn with_whole_experts(mut self) -> Self {
         self.ep = self.tp.saturating_mul(self.dp);

@@ -111,7 +111,7 @@ fn slots_for_adapters_are_read_and_counted_with_the_weights() {
     assert!(odd.scenario.unwrap().unwrap_err().to_string().contains("no max_lora_rank of 24"));
 }
 
-/// What a log says of it counts where it decides how many states a request keeps, and nowhere else.
+/// Prefix caching in a log is used only for models whose layers keep a state: there it changes how many states a request takes.
 #[test]
 fn a_log_says_whether_prefixes_of_a_delta_net_are_cached() {
     let told = |model: &str, on: &str| {

@@ -39,8 +39,8 @@ pub(super) const fn tensor(tensor: Tensor) -> &'static str {
 
 /// What the variable of an allocator's settings begins with.
 ///
-/// Read in November 2026: `NPUAllocatorConfig.h` of `torch_npu`, `CUDAAllocatorConfig.h` (which reads the one of HIP on `ROCm` in every release,
-/// and that without a name from 2.9) and `AllocatorConfig.h` of `PyTorch`, which the allocator of XPU asks.
+/// Read in November 2026 in `NPUAllocatorConfig.h` of `torch_npu`, and in `CUDAAllocatorConfig.h` and `AllocatorConfig.h` of `PyTorch`: builds for `ROCm`
+/// read `PYTORCH_HIP_ALLOC_CONF` in every release, and all read `PYTORCH_ALLOC_CONF` since 2.9, which is the only one for XPU.
 const fn allocator(kind: Kind) -> &'static str {
     match kind {
         Kind::Npu => "PYTORCH_NPU",

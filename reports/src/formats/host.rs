@@ -82,7 +82,7 @@ pub(super) const LINES: &[Pattern] = &[
     system("NVRM: Xid ({}): {},", &[Hole::Skip, Hole::Count(What::Xid)]),
     system("MemTotal: {}", &[Hole::Size(What::HostCapacity)]),
     system("MemAvailable: {}", &[Hole::Size(What::HostFree)]),
-    // `free -h`, and any other unit that stands behind its numbers: without one it may be any.
+    // `free -h` and other calls that print units; a number without a unit is not read, since it may be in any.
     system("Mem: {} {} {} {} {} {}", FREE),
     system("hw.memsize: {}", &[Hole::Of(What::HostCapacity, Unit::BYTE)]),
     killed("Exit Code:  137"),

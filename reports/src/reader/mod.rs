@@ -180,7 +180,7 @@ struct State {
     understood: Vec<Place>,
 }
 
-/// Bytes in front of a number of Ollama's that may say where it is.
+/// How many bytes before a number in Ollama's log are searched for the device that it is about.
 const FRONT: usize = 512;
 
 /// Marks of one line that are looked at.

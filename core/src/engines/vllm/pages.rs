@@ -215,7 +215,7 @@ fn frees_beside_full(version: Version, window: SlidingWindow) -> bool {
     version >= Version { major: 0, minor: if window.chunked { 13 } else { 10 } }
 }
 
-/// States that a release keeps of a sequence: two where it caches prefixes, in the mode "align", which it does by itself since 0.28.
+/// States that a release keeps for each sequence: two with prefix caching (in the mode "align"), which is on by default since 0.28, and one without.
 ///
 /// # Assumes
 /// Before 0.28 prefix caching is off for such models unless asked for; before 0.15 vLLM refused to cache prefixes of them and served on without.
