@@ -66,7 +66,8 @@ impl Levers {
     /// Hydrates the groups one after another.
     pub(super) fn ask(self: &Rc<Self>) {
         let levers = Rc::clone(self);
-        TaskQueue::new(move || {
+        // The effects of a group run when its task is over.
+        TaskQueue::of_long_steps(move || {
             let next = levers.waiting.borrow_mut().pop();
             next.is_some_and(|place| {
                 levers.hydrate(place);

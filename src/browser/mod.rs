@@ -34,37 +34,36 @@ use crate::words;
 
 /// Starts the page, piece by piece, since whatever is called for the first time is compiled then.
 pub fn start() {
-    let started = Cell::new(None);
-    let pieces = task_queue::TaskQueue::new(move || match started.take() {
-        None => {
-            started.set(Some(begin()));
-            true
+    let (done, begun) = (Cell::new(0), Cell::new(None::<&'static (&'static Signals, Vec<String>)>));
+    let pieces = task_queue::TaskQueue::of_long_steps(move || {
+        let nth = done.replace(done.get() + 1);
+        match (nth, begun.get()) {
+            (0, _) => words::learn(page::by_id("words").and_then(|place| place.text_content()).unwrap_or_default()),
+            // Both are there for as long as the page is.
+            (1, _) => begun.set(Some(&*Box::leak(Box::new(begin())))),
+            (2, Some((signals, _))) => quiz::start(signals),
+            (3, Some((signals, _))) => follow(signals),
+            (4, Some((signals, notices))) => come_alive(signals, notices),
+            _ => return false,
         }
-        Some((signals, notices)) => {
-            come_alive(signals, &notices);
-            false
-        }
+        true
     });
     pieces.ask();
 }
 
 /// Link, then storage, then the default: the state that the page starts from, and what could not be used of it.
 fn begin() -> (&'static Signals, Vec<String>) {
-    words::learn(page::by_id("words").and_then(|place| place.text_content()).unwrap_or_default());
     let Decoded { state, notices } = match address::query() {
         Some(query) => query::decode(&query),
         // A figure by itself begins as its page says, not where the reader left the tutorial.
         None if host::figure().is_some() => query::decode(""),
         None => stored(),
     };
-    let signals = Signals::start(&state);
-    quiz::start(signals);
-    (signals, notices)
+    (Signals::start(&state), notices)
 }
 
-/// Every figure follows the state from here on.
+/// What follows the state at a distance.
 fn come_alive(signals: &'static Signals, notices: &[String]) {
-    follow(signals);
     watch::notices(notices);
     host::tell_notices(notices);
     watch::save(signals);

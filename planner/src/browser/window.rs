@@ -59,10 +59,14 @@ thread_local! {
 pub fn start(exchange: Function) {
     EXCHANGE.with(|it| _ = it.set(exchange));
     let (owner, desk, done) = (Owner::new(), Cell::new(None), Cell::new(0_usize));
+    let learnt = Cell::new(false);
     // What the built page says is computed first: hydration compares nothing, and writes only what changes after it.
     let pieces = TaskQueue::of_long_steps(move || {
-        let Some(desk) = desk.get() else {
+        if !learnt.replace(true) {
             learn();
+            return true;
+        }
+        let Some(desk) = desk.get() else {
             desk.set(Some(owner.with(Desk::new)));
             return true;
         };

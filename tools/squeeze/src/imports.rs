@@ -33,7 +33,49 @@ pub fn shortened(wasm: &[u8], glue: &str) -> Result<(Vec<u8>, String), String> {
             module.section(&RawSection { id, data });
         }
     }
-    Ok((module.finish(), glue))
+    Ok((module.finish(), without_unused(glue)?))
+}
+
+/// Glue without what no import asks for: what only the words of a panic needed, which a release does not say.
+fn without_unused(mut glue: String) -> Result<String, String> {
+    // Every import has short letters by now.
+    while let Some(start) = glue.find("\n__wb").map(|line| line + 1)
+        && glue.get(start..).and_then(|rest| rest.split_once('(')).is_some_and(|(name, _)| name.ends_with(": function"))
+    {
+        let end = end_of(&glue, start).ok_or("the glue has a function that does not end")?;
+        glue.replace_range(start..end, "");
+    }
+    while let Some((start, end)) = uncalled(&glue) {
+        glue.replace_range(start..end, "");
+    }
+    Ok(glue)
+}
+
+/// Where a function that begins at the start of a line ends: behind its last brace, what separates it, and the line.
+fn end_of(glue: &str, start: usize) -> Option<usize> {
+    let mut open = 0_usize;
+    let mut characters = glue.get(start..)?.char_indices();
+    let (closed, _) = characters.by_ref().find(|(_, character)| {
+        open += usize::from(*character == '{');
+        *character == '}' && {
+            open = open.saturating_sub(1);
+            open == 0
+        }
+    })?;
+    characters.find(|(_, character)| *character == '\n').map(|(line, _)| start + line.max(closed) + 1)
+}
+
+/// A function of the glue that nothing outside of itself names.
+fn uncalled(glue: &str) -> Option<(usize, usize)> {
+    glue.match_indices("\nfunction ").find_map(|(line, word)| {
+        let (start, name) = (line + 1, line + word.len());
+        let (name, _) = glue.get(name..)?.split_once('(')?;
+        let end = end_of(glue, start)?;
+        let is_named = |text: &str| {
+            text.split(|character: char| !character.is_alphanumeric() && character != '_').any(|word| word == name)
+        };
+        (!is_named(glue.get(..start)?) && !is_named(glue.get(end..)?)).then_some((start, end))
+    })
 }
 
 /// `a` to `z`, then `ba` and so on: a number of 26 digits.
@@ -71,6 +113,17 @@ mod tests {
         let (wasm, glue) = shortened(&program(["__wbg_a_0123", "__wbg_b_4567"]), glue).unwrap();
         assert_eq!(wasm, program(["a", "b"]));
         assert_eq!(glue, "const glue = {\na: function() {},\nb: function() { '__wbg_a_0123'; },\n};");
+    }
+
+    #[test]
+    fn what_no_import_asks_for_is_gone_with_what_it_called() {
+        let glue = "const glue = {\n__wbg_a_0: function() {\nused();\n},\n__wbg_gone_1: function() {\nif (1) {\nunused();\n}\n},\n\
+                    __wbg_b_2: function() {},\n};\nfunction unused() {\nunused(deeper);\n}\nfunction deeper() {\n}\n\
+                    function used() {\n}\nexport { glue };";
+        let (_, glue) = shortened(&program(["__wbg_a_0", "__wbg_b_2"]), glue).unwrap();
+        let left = "const glue = {\na: function() {\nused();\n},\nb: function() {},\n};\nfunction used() {\n}\nexport { glue };";
+        assert_eq!(glue, left);
+        assert!(without_unused("\n__wbg_c: function() {".into()).unwrap_err().contains("does not end"));
     }
 
     #[test]

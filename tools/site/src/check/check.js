@@ -53,9 +53,19 @@
     }
   });
 
+  /** Characters that are parsed in a task of some milliseconds. */
+  const PIECE = 32_000;
   /** The questions that an answer brings, if they are those of this version. */
   const read = async (answer) => {
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(section.id);
+    const text = await answer.text();
+    const whole = document.implementation.createHTMLDocument('');
+    for (let at = 0; at < text.length; at += PIECE) {
+      whole.write(text.slice(at, at + PIECE));
+      // The reader comes first.
+      await new Promise((done) => setTimeout(done));
+    }
+    whole.close();
+    const page = whole.getElementById(section.id);
     return page && { page, isOwn: page.dataset.of === of };
   };
   const url = new URL(from, document.baseURI).href;

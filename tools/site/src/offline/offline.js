@@ -4,8 +4,10 @@
 {
   const { dataset: words, src } = document.currentScript;
   const HOUR = 3_600_000;
-  /** How long a newer version may take to come into use; it is there already. */
+  /** How long a newer version may take to come into use, which is there already; and how long something may wait that nobody waits for. */
   const PATIENCE = 2_000;
+  /** How long the files wait at most to be kept. */
+  const REST = 10_000;
   const TYPED = 'memory-wall.typed';
   const LATER = 'memory-wall.later';
 
@@ -113,7 +115,8 @@
         const isFirst = mine === undefined;
         if (worker.state === 'activated' && isFirst) {
           mine = build(worker);
-          worker.postMessage('rest');
+          // What is kept last waits for the self-check, which the page takes in once it is kept.
+          setTimeout(() => worker.postMessage('rest'), PATIENCE);
           mine.then(() => shown('offline-ready'));
         } else if (['installed', 'activated'].includes(worker.state) && !isFirst) {
           offer(worker, mine).catch(() => {});
@@ -135,16 +138,35 @@
     });
   };
 
-  /** Runs at once what waits for an event that has been. */
-  const when = (isOver, target, event, act) => (isOver ? act() : target.addEventListener(event, act, { once: true }));
-  const loaded = (act) => when(document.readyState === 'complete', window, 'load', act);
+  const root = document.documentElement;
+  const loaded = (act) => (document.readyState === 'complete' ? act() : window.addEventListener('load', act, { once: true }));
+  /** Once the program answers to the reader; where there is none, once the page has loaded. */
+  const live = (act) => {
+    if (!document.querySelector('script[type="module"]')) return loaded(act);
+    if ('live' in root.dataset) return act();
+    const watch = new MutationObserver(() => {
+      watch.disconnect();
+      act();
+    });
+    watch.observe(root, { attributeFilter: ['data-live'] });
+  };
+  /** When the page has nothing else to do, or after REST: a program may never come. */
+  const atRest = (act) => {
+    let isDone = false;
+    const once = () => {
+      if (!isDone) act();
+      isDone = true;
+    };
+    setTimeout(once, REST);
+    live(() => (window.requestIdleCallback ? requestIdleCallback(once) : setTimeout(once, PATIENCE)));
+  };
   // With a program, what was typed is for the program to take.
-  if (document.querySelector('script[type="module"]')) when('live' in document.documentElement.dataset, document, 'memory-wall:live', bring);
-  else loaded(bring);
+  live(bring);
   // Elsewhere `standalone` is not known.
   if (navigator.standalone === false) shown('offline-apple');
   if (window.top === window && window.isSecureContext && 'serviceWorker' in navigator) {
     document.body.append(place);
-    loaded(() => start().catch(() => {}));
+    // Keeping all files takes a second of two processors, and the line: what the reader waits for goes first.
+    loaded(() => atRest(() => start().catch(() => {})));
   }
 }

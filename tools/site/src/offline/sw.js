@@ -25,6 +25,9 @@ const TURN = `${HOME}?turn`;
 /** The caches of this copy. */
 const own = async () => (await caches.keys()).filter((name) => name.startsWith(OWN));
 
+/** Those of its other versions. */
+const others = async () => (await own()).filter((name) => name !== KEPT);
+
 /** When a version was taken into use, counted from one: the order of arrival is another. Nothing for one that only arrived. */
 async function turn(name) {
   const answer = await caches.match(TURN, { cacheName: name });
@@ -44,10 +47,10 @@ async function whole(answer, hash) {
 }
 
 /** Keeps one file: from an older version or the browser's own cache where it has not changed, or else from the network. */
-async function keep(cache, path, hash) {
+async function keep(cache, path, hash, names) {
   const url = new URL(path, HOME).href;
   if (await cache.match(url)) return;
-  const older = (await own()).filter((name) => name !== KEPT).map((name) => () => caches.match(url, { cacheName: name }));
+  const older = names.map((cacheName) => () => caches.match(url, { cacheName }));
   const asked = ['default', 'reload'].map((cache) => () => fetch(url, { cache }).catch(() => undefined));
   for (const source of [...older, ...asked]) {
     const answer = await whole(await source(), hash);
@@ -59,14 +62,17 @@ async function keep(cache, path, hash) {
 /** Figures by themselves and the planner's program come once the pages are kept: nobody waits for them, and what unpacks them is there. */
 const isLater = ([path]) => /^embed\/|^planner-.*\.(wasm|js)$/.test(path);
 
+/** How many files are fetched at once: more would keep both processors of a small machine from its reader. */
+const LINES = 3;
+
 /** All of some files or an error. What has come stays for the next try. */
 async function bring(files) {
-  const cache = await caches.open(KEPT);
+  const [cache, names] = [await caches.open(KEPT), await others()];
   const left = files.values();
   const line = async () => {
-    for (const [path, hash] of left) await keep(cache, path, hash);
+    for (const [path, hash] of left) await keep(cache, path, hash, names);
   };
-  const lines = await Promise.allSettled(Array.from({ length: 6 }, line));
+  const lines = await Promise.allSettled(Array.from({ length: LINES }, line));
   const failed = lines.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;
 }
@@ -83,13 +89,13 @@ async function install() {
 
 /** The version that was in use before stays beside this one: a page of it may just be loading. The rest goes. */
 async function tidy() {
-  const others = (await own()).filter((name) => name !== KEPT);
-  const turns = await Promise.all(others.map(turn));
+  const rest = await others();
+  const turns = await Promise.all(rest.map(turn));
   const last = Math.max(0, ...turns.filter(Boolean));
   await (await caches.open(KEPT)).put(TURN, new Response(last + 1));
   // What was never in use may belong to a newer version that is on its way.
   const isOnItsWay = Boolean(registration.installing ?? registration.waiting);
-  const gone = others.filter((_, at) => (turns[at] ? turns[at] < last : !isOnItsWay));
+  const gone = rest.filter((_, at) => (turns[at] ? turns[at] < last : !isOnItsWay));
   await Promise.all(gone.map((name) => caches.delete(name)));
 }
 
@@ -104,7 +110,7 @@ async function kept(file, request = file) {
 
 /** A file that few readers need: fetched and kept when it is asked for. */
 async function asked(path, hash, request) {
-  await keep(await caches.open(KEPT), path, hash).catch(() => {});
+  await keep(await caches.open(KEPT), path, hash, await others()).catch(() => {});
   const answer = kept(new URL(path, HOME), request);
   return request.destination === 'document' ? answer.catch(lost) : answer;
 }
