@@ -313,10 +313,10 @@ impl Desk {
     }
 
     /// Into how many steps all answers, and everything that takes longer, are cut.
-    pub(crate) const STEPS: usize = 2 + 6 * MOST;
+    pub(crate) const STEPS: usize = 2 + 7 * MOST;
 
     /// One of these steps, and whether it had something to compute: the answer to each plan, where the page has just begun, what the last step
-    /// did and what contradicts the rest, the changes that help each plan, in three steps, the figures that are searched for, each plan with
+    /// did and what contradicts the rest, the changes that help each plan, in four steps, the figures that are searched for, each plan with
     /// more and more sequences, and the map of the one that is shown.
     pub(crate) fn step(&self, nth: usize) -> bool {
         let Some(nth) = nth.checked_sub(MOST) else { return self.answer(nth) };
@@ -328,9 +328,10 @@ impl Desk {
         match nth / MOST {
             0 => self.prepare(place, |later| &later.fixes, Outcome::fixes),
             1 => self.prepare(place, |later| &later.exact, Outcome::exact),
-            2 => self.find(place, &self.offers, |later| &later.offers, Some(Outcome::offers)),
-            3 => self.find(place, &self.slow, |later| &later.slow, Some(Outcome::slow)),
-            4 => self.find(place, &self.frontiers, |later| &later.frontier, Some(Outcome::frontier)),
+            2 => self.prepare(place, |later| &later.any, Outcome::any),
+            3 => self.find(place, &self.offers, |later| &later.offers, Some(Outcome::offers)),
+            4 => self.find(place, &self.slow, |later| &later.slow, Some(Outcome::slow)),
+            5 => self.find(place, &self.frontiers, |later| &later.frontier, Some(Outcome::frontier)),
             _ => self.find_map(),
         }
     }

@@ -35,9 +35,11 @@ pub(crate) struct Outcome {
 /// What takes longer than a key press.
 #[derive(Debug, Default)]
 pub(crate) struct Later {
-    /// Every fix by itself, and what is found among those together that leave the results as they are: what the changes that help begin with.
+    /// Every fix by itself, and what is found among those together that leave the results as they are, and among all: what the changes that
+    /// help begin with.
     pub(crate) fixes: OnceLock<Vec<Change>>,
     pub(crate) exact: OnceLock<Found>,
+    pub(crate) any: OnceLock<Found>,
     /// The changes that help.
     pub(crate) offers: OnceLock<Vec<Offer>>,
     /// Figures that are searched for, by their places.
@@ -122,6 +124,11 @@ impl Outcome {
         self.answers_of_engine().map(|answers| Change::search(&answers.scenario, false)).unwrap_or_default()
     }
 
+    /// What is found among all fixes together.
+    pub(crate) fn any(&self) -> Found {
+        self.answers_of_engine().map(|answers| Change::search(&answers.scenario, true)).unwrap_or_default()
+    }
+
     fn answers_of_engine(&self) -> Option<&Answers> {
         self.reply.as_ref().ok()?.answers()
     }
@@ -161,7 +168,7 @@ impl Outcome {
             };
             let fixes = self.later.fixes.get_or_init(|| self.fixes()).clone();
             let exact = *self.later.exact.get_or_init(|| self.exact());
-            let found = [exact, Change::search(&answers.scenario, true)];
+            let found = [exact, *self.later.any.get_or_init(|| self.any())];
             offers.extend(Change::among(plan, &answers.scenario, fixes, found).into_iter().map(offer));
         }
         offers.truncate(TOLD);

@@ -18,7 +18,7 @@ const STAGED_EXCHANGE: &str = "memory-wall-exchange";
 /// How the names of its files begin: they come once the other pages are kept, see `sw.js`.
 pub(crate) const FILES: &str = "planner-";
 
-/// Takes the program that Trunk staged, and writes the page with its style sheet.
+/// Takes the programs that Trunk staged, and writes the page with its styles.
 pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     let (wasm, glue) = squeezed(staging, STAGED)?;
     let (exchange, exchange_glue) = squeezed(staging, STAGED_EXCHANGE)?;
@@ -41,7 +41,7 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     let (exchange_glue, _) = named("planner-exchange", exchange_glue.as_bytes(), "js")?;
     let (said, _) = page::spoken();
     let css = style::apart(root, "planner")?;
-    let (sheet, sheet_digest) = named(stem, css.as_bytes(), "css")?;
+    let (sheet, _) = named(stem, css.as_bytes(), "css")?;
     let preloaded = [(&glue, &glue_digest), (&said.name, &said.integrity)]
         .map(|(name, digest)| format!("<link rel=\"modulepreload\" href=\"./{name}\" integrity=\"{digest}\" />"));
     let mut start = script::without_comments(include_str!("start.js"));
@@ -67,7 +67,8 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     framed::build(root, staging, &files, &own, &words)?;
     let mut html = drawn(root)?;
     for (mark, text) in [
-        ("<!-- style -->", format!("<link rel=\"stylesheet\" href=\"./{sheet}\" integrity=\"{sheet_digest}\" />")),
+        // In the page the first paint waits for no other file; the file is for frames.
+        ("<!-- style -->", format!("<style>{css}</style>")),
         ("<!-- late -->", format!("{}<script type=\"module\">{start}</script>", preloaded.concat())),
     ] {
         put(&mut html, mark, &text)?;
