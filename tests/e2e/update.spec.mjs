@@ -344,6 +344,11 @@ test('a version that is published by halves is not taken', async ({ wall, page, 
 
 test('files that have not changed are not fetched again', async ({ wall, page, site }) => {
   await settled(wall);
+  // What is kept last is there, too.
+  const last = /\bembed\/|\bplanner-.*\.(wasm|js)$/;
+  const listed = [...(await readFile(join(DIST, 'sw.js'), 'utf8')).matchAll(/^\s*\['([^']+)'/gm)].filter(([, path]) => last.test(path));
+  const addresses = () => page.evaluate(async () => (await (await caches.open((await caches.keys())[0])).keys()).map(({ url }) => url));
+  await expect.poll(async () => (await addresses()).filter((url) => last.test(url)).length).toBe(listed.length);
   await site.publish('two');
   const asked = [];
   site.trouble = (path) => void asked.push(path);
