@@ -76,7 +76,7 @@ impl Offload {
     /// offload"); FSDP and ZeRO-3: `docs/source/accelerate/fsdp.md` and `deepspeed.md` of github.com/huggingface/peft. Read 2026-11-24.
     /// Quantised layers of transformers: issue 26153 of github.com/huggingface/transformers (bitsandbytes) and 526 of github.com/casper-hansen/AutoAWQ.
     /// Optimizers: issue 1402 of github.com/bitsandbytes-foundation/bitsandbytes asks for a step on the CPU, for ZeRO-Offload, and is open; axolotl refuses the pair
-    /// (`check_fsdp_offload_w_8bit_optimizer`: "FSDP Offload not compatible with adamw_8bit"). Read 2026-11-27.
+    /// (`check_fsdp_offload_w_8bit_optimizer`: which says that FSDP's offload is not compatible with `adamw_8bit`). Read 2026-11-27.
     pub fn check(scenario: &Scenario) -> Result<(), OffloadError> {
         let Self { optimizer, parameters, kv_cache } = scenario.offload;
         let serves = scenario.mode == Mode::Inference;
