@@ -2,6 +2,7 @@
 
 use memory_wall_core::advise::{Effect, Idle, Mitigation, Plan, Plans, ladder};
 use memory_wall_core::display::{ByteUnit, Grouped};
+use memory_wall_core::memory::host;
 use memory_wall_core::{Checked, Engine, Evaluation, Verdict, evaluate};
 
 use crate::request::Request;
@@ -185,12 +186,12 @@ fn plan(advice: &Advice, unit: ByteUnit) -> String {
             0,
         );
         let others = [
-            ("Tight, may fail by fragmentation", &advice.plans.tight),
+            (why_tight(advice.plans.tight.as_ref()), &advice.plans.tight),
             ("Fits, too slow for most uses", &advice.plans.slow),
         ];
         if advice.mitigations.iter().any(|(_, effect)| *effect == Err(Idle::ComputedOnCpu)) {
             text += &wrapped(
-                "llama.cpp can also leave layers to the CPU (--n-gpu-layers): they need no memory on the GPU, and how slow they are is not modelled here.",
+                "llama.cpp can also leave layers or experts to the CPU, where they need no memory on the GPU: memory-wall solve --for ngl and --for n-cpu-moe say how many, and memory-wall estimate with --ngl and --host-bandwidth how fast that is.",
                 0,
             );
         }
@@ -215,10 +216,25 @@ fn plan(advice: &Advice, unit: ByteUnit) -> String {
     wrapped(&format!("{start}: {}", changes.join(" ")), 2) + &wrapped(&format!("{}; {results}.", peak(effect, unit)), 2)
 }
 
+/// Why a combination is only tight.
+fn why_tight(plan: Option<&Plan>) -> &'static str {
+    match plan.and_then(|plan| host::verdict(&plan.effect.scenario)) {
+        Some(Verdict::Tight) => "Tight in host memory",
+        _ => "Tight, may fail by fragmentation",
+    }
+}
+
 /// What a combination comes to.
 fn peak(effect: &Effect, unit: ByteUnit) -> String {
+    let kept = host::of(&effect.scenario).map_or_else(String::new, |host| {
+        format!(
+            "; the processes of {} keep {} in host memory",
+            words::gpus(host.ranks),
+            words::size(host.least(), unit)
+        )
+    });
     format!(
-        "Peak {}, {} {}; it {} on {}",
+        "Peak {}, {} {}{kept}; it {} on {}",
         words::size(effect.total, unit),
         words::size(effect.saved.magnitude(), unit),
         if effect.saved.0 < 0 { "more" } else { "less" },

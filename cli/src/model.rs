@@ -4,6 +4,7 @@ use memory_wall_core::config::Remark;
 use memory_wall_core::engines::vllm;
 use memory_wall_core::tables::models;
 use memory_wall_core::{Architecture, Engine, Mode, Scenario, WeightFormat};
+use memory_wall_plan::older;
 use memory_wall_runtimes::pool::Family;
 
 use crate::request::{Request, Source};
@@ -141,6 +142,10 @@ impl Model {
         });
         let own = self.remarks.iter().cloned().chain(part);
         let untimed = scenario.untimed().map(words::untimed);
-        own.chain(stored).chain(fallback).chain(wide).chain(no_experts).chain(untimed).collect()
+        let older = older::refusal(scenario).map(|older| {
+            let mend = older.accepted_with.map_or_else(String::new, |ep| format!(" It accepts it with --ep {ep}."));
+            format!("vLLM {} refuses this plan: {}.{mend}", older.release, older.refusal)
+        });
+        own.chain(older).chain(stored).chain(fallback).chain(wide).chain(no_experts).chain(untimed).collect()
     }
 }

@@ -3,8 +3,8 @@
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::communication::Traffic;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
-use memory_wall_core::engines::llamacpp;
 use memory_wall_core::engines::vllm::{self, Start, Tightness};
+use memory_wall_core::engines::{self, llamacpp};
 use memory_wall_core::memory::host::{self, Host};
 use memory_wall_core::memory::overhead;
 use memory_wall_core::scenario::NotStated;
@@ -230,11 +230,21 @@ pub(crate) fn verdict(verdict: Verdict, scenario: &Checked, unit: ByteUnit) -> S
         (Verdict::Tight, _) => match (evaluate::only_newer_holds(scenario), llamacpp::beyond_vulkan(scenario)) {
             (Some(newer), _) => format!("tight: fits {}", with_newer(newer, unit)),
             (None, Some(buffer)) => format!("tight: fits, but {}", beyond_vulkan(buffer, unit)),
+            (None, None) if in_doubt(scenario) => {
+                "tight: fits by the lower end of what llama.cpp's compute buffer and a GPU's context take, and not by the upper one that is counted".into()
+            }
             (None, None) => "tight: fits by calculation, with less to spare than fragmentation can take".into(),
         },
         (Verdict::Queues, None) => "starts, and some requests wait".into(),
         (Verdict::DoesNotFit, _) => "does not fit".into(),
     }
+}
+
+/// Whether more is counted than the GPU has, and only what may not be there makes it fit.
+fn in_doubt(scenario: &Checked) -> bool {
+    let limit = scenario.capacity().map(|capacity| engines::limit(scenario, capacity));
+    let doubt = llamacpp::doubtful(scenario);
+    limit.is_some_and(|limit| doubt > Bytes::ZERO && evaluate::total(scenario) > limit)
 }
 
 /// What waits in host memory, where that and not the GPU decides the verdict.

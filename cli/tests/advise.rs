@@ -225,7 +225,11 @@ fn the_usual_plan_is_named() {
     assert!(quicker.starts_with("--mode qlora --weights nf4-dq --checkpointing"), "{}", lora.out);
     // llama.cpp leaves layers to the CPU.
     let partial = run("advise --model llama-3.3-70b --weights q4_k_m --engine llamacpp --gpu rtx4090");
-    assert!(partial.out.contains("(--n-gpu-layers)"), "{}", partial.out);
+    assert!(
+        squeezed(&partial.out).contains("memory-wall solve --for ngl and --for n-cpu-moe say how many"),
+        "{}",
+        partial.out
+    );
     // vLLM's sampler is prepared for 256 sequences where one is asked for: told of fewer it starts, and by the largest figures of the logs barely.
     let long = "advise --model llama-3.3-70b --weights int4 --kv fp8 --gpu rtx4090 --tp 2 --engine vllm --seq";
     let told = squeezed(&run(&format!("{long} 32768")).out);
@@ -251,4 +255,29 @@ fn the_split_of_llama_cpp_is_named_and_timed() {
     assert!((0.95..1.05).contains(&time("pipeline-parallel")));
     let said = |line: &str| run(&format!("estimate {line}")).out.contains("is --split-mode tensor, an experiment");
     assert!(said(&format!("{line} --tp 2")) && !said(&format!("{line} --pp 2")));
+}
+
+#[test]
+fn what_waits_in_host_memory_is_counted() {
+    let plan = "--model llama-3.1-70b --mode training --gpu h100-sxm --seq 8192";
+    let text = squeezed(&run(&format!("advise {plan}")).out);
+    let there =
+        run(&format!("estimate {plan} --checkpointing full --offload optimizer,parameters --host-memory 1000")).out;
+    assert!(squeezed(&there).contains("the processes of 1 GPU keep 1.41 TB there"), "{there}");
+    assert!(text.contains("the processes of 1 GPU keep 1.41 TB in host memory"), "{text}");
+}
+
+#[test]
+fn no_optimizer_of_bitsandbytes_is_stepped_on_the_cpu() {
+    let plan = "--model qwen2.5-7b --mode training --zero 2 --offload optimizer --host-memory 128 --checkpointing full --gpu rtx4090";
+    let text = run(&format!("advise {plan}")).out;
+    assert!(text.contains("offload-parameters") && !text.contains("adamw8bit"), "{text}");
+    for optimizer in ["adamw8bit", "paged-adamw8bit", "paged-adamw"] {
+        let refused = run(&format!("estimate {plan} --optimizer {optimizer}"));
+        let why = format!("--offload: bitsandbytes takes the step of {optimizer} on the GPU");
+        assert!(refused.code == 2 && refused.err.contains(&why), "{}", refused.err);
+        let idle = json(&format!("advise --model qwen2.5-7b --mode training --gpu rtx4090 --optimizer {optimizer}")).1;
+        let rung = idle["ladder"].as_array().unwrap().iter().find(|rung| rung["rung"] == "offload-optimizer").unwrap();
+        assert_eq!(rung["because"], "bitsandbytes takes the step of such an optimizer on the GPU", "{rung}");
+    }
 }

@@ -224,3 +224,14 @@ fn a_tight_run_of_llama_cpp_says_why() {
         assert!(text.contains("a build with Vulkan may not start"), "{text}");
     }
 }
+
+/// `max_mamba_cache_size // 3` of `resolve_max_num_reqs`: 65 MB of states a request, three of them for each that runs.
+#[test]
+fn states_bound_what_sglang_runs_at_once() {
+    let line = "estimate --model qwen3.5-35b-a3b --weights fp8-block --gpu rtxpro6000se --engine sglang --seq 16384";
+    let text = flat(&run(line).out);
+    let most: u64 = text.split_once("SGLang runs at most ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
+    assert!((100..200).contains(&most), "{text}");
+    let plain = flat(&run("estimate --model qwen3-30b-a3b --weights fp8 --gpu rtxpro6000se --engine sglang").out);
+    assert!(plain.contains("SGLang runs at most 4,096 requests at once"), "{plain}");
+}

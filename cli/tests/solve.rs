@@ -7,7 +7,7 @@ mod common;
 use common::{json, run};
 use serde_json::Value;
 
-const SCENARIOS: [&str; 9] = [
+const SCENARIOS: [&str; 11] = [
     "--model llama-3.1-8b --gpu rtx4090 --kv fp8",
     "--model llama-3.1-70b --gpu h100-sxm",
     "--model llama-3.1-70b --gpu h100-sxm --engine vllm --seq 8k",
@@ -15,6 +15,9 @@ const SCENARIOS: [&str; 9] = [
     "--model llama-3.1-8b --mode training --gpu h100-sxm --checkpointing full",
     "--model llama-2-7b --mode qlora --gpu l4 --batch 2",
     "--model mistral-7b-v0.1 --gpu b200 --engine llamacpp",
+    // Its compute buffer, of which a part is in doubt, grows with the context.
+    "--model gemma-3-27b-text --weights q4_k --gpu rtx4090 --engine llamacpp",
+    "--model mistral-small-3.1-24b --weights q8_0 --kv int8 --gpu h200-sxm --engine llamacpp",
     "--model llama-3.1-8b --mode training --implementation torchtitan --gpu rtx4090",
     "--model mixtral-8x7b --mode training --implementation megatron --gpu h100-sxm",
 ];
@@ -375,4 +378,15 @@ fn gpus_are_cut_as_somebody_would_run_them_and_counted_as_they_are_sold() {
     assert!(it["answer"]["parallel"]["ep"].as_u64() > Some(1), "{it}");
     let text = run("solve --for gpus --gpu h100-sxm --model llama-3.1-405b --engine vllm").out;
     assert!(text.contains("\nIn whole computers of 8 GPUs: 16 GPUs: tp 8 × pp 2, --tp 8 --pp 2\n"), "{text}");
+}
+
+#[test]
+fn options_of_llama_cpp_are_not_taken_for_layers() {
+    let typed =
+        run("solve --for context --model qwen3-8b --weights q4_k --engine llamacpp --gpu rtx3090 --cache-type-k q8_0");
+    assert!(typed.code == 2 && typed.err.contains("--kv int8 is a cache in q8_0"), "{}", typed.err);
+    assert_eq!(
+        run("solve --for context --model qwen3-8b --weights q4_k --engine llamacpp --gpu rtx3090 --kv int8").code,
+        0
+    );
 }

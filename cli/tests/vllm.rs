@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{json, run};
+use common::{json, run, run_on};
 use serde_json::Value;
 
 const LARGE: &str = "--model llama-3.3-70b --weights int4 --kv fp8 --gpu rtx4090 --tp 2 --engine vllm";
@@ -172,6 +172,8 @@ fn expert_parallelism_is_over_all_ranks() {
     }
     let part = run(&format!("{line} --tp 8 --ep 4"));
     assert!(part.code == 2 && part.err.contains("--ep 4: vLLM spreads experts over all"), "{}", part.err);
+    let alone = run(&format!("{line} --ep 2")).err;
+    assert!(alone.contains("of which there is one here") && !alone.contains("1 or 1"), "{alone}");
     // Elsewhere experts are spread within the data-parallel ranks.
     let training = run("estimate --model qwen3-235b-a22b --mode training --tp 8 --ep 8");
     assert!(training.code == 2 && training.err.contains("--ep 8 does not divide dp 1"), "{}", training.err);
@@ -318,4 +320,23 @@ fn tokens_and_concurrency_of_older_releases_do_not_multiply() {
     let (older, newer) = (said("0.19"), said("0.29"));
     assert!(older.contains("so they are not the concurrency times that length"), "{older}");
     assert!(newer.contains("Both are counted in requests of that length"), "{newer}");
+}
+
+#[test]
+fn what_the_release_before_refuses_is_said() {
+    let plan = "--model minimax-m2 --weights fp8-block --gpu h100-sxm --tp 8 --engine vllm";
+    let said = |line: &str| run(line).err;
+    let refused = "vLLM 0.28 refuses this plan: ";
+    for command in ["estimate", "advise", "solve --for batch", "export --to vllm"] {
+        let text = said(&format!("{command} {plan}"));
+        assert!(text.contains(refused) && text.contains("It accepts it with --ep 8."), "{command}: {text}");
+    }
+    for other in ["--ep 8", "--engine-version 0.30"] {
+        assert!(!said(&format!("estimate {plan} {other}")).contains("0.28"), "{other}");
+    }
+    let (_, it) = json(&format!("estimate {plan}"));
+    assert!(it["assumptions"].as_array().unwrap().iter().any(|it| it.as_str().unwrap().starts_with(refused)));
+    let plans = r#"{ "version": 1, "name": "eight", "model": "minimax-m2", "weights": "fp8-block", "gpu": "h100-sxm", "tp": 8, "engine": "vllm" }"#;
+    let compared = run_on("compare --plan -", plans.as_bytes());
+    assert!(compared.err.contains(&format!("eight: {refused}")), "{}", compared.err);
 }

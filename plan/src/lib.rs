@@ -16,6 +16,7 @@ pub mod json;
 pub mod maps;
 pub mod mend;
 mod node;
+pub mod older;
 mod option;
 mod own_gpu;
 mod own_model;

@@ -92,6 +92,9 @@ fn what_vllm_may_run_at_once_other_servers_may() {
     assert!(sglang(&counted).contains("--max-running-requests 16"), "{}", sglang(&counted));
     let trtllm = exported(asked, Target::TrtllmServe).text;
     assert!(trtllm.contains("--max_batch_size 64"), "{trtllm}");
+    // One sequence that nobody asked for is no bound.
+    let open = sglang(r#""model": "llama-3.3-70b", "engine": "sglang", "gpu": "h100-sxm", "tp": 4"#);
+    assert!(!open.contains("--max-running-requests"), "{open}");
 }
 
 #[test]

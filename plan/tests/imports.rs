@@ -422,3 +422,37 @@ fn deepspeed_is_read_as_it_trains() {
     let run = plan.scenario().unwrap().check().unwrap();
     assert!(verdict(&run).unwrap().holds());
 }
+
+#[test]
+fn the_release_of_an_image_is_read() {
+    let command = |tag: &str| format!("docker run --gpus all vllm/vllm-openai{tag} --model Qwen/Qwen3-8B -tp 2");
+    for (tag, release) in [
+        (":v0.11.0", Some("0.11")),
+        (":v0.10.1.1", Some("0.10")),
+        (":v0.12.0-cu129", Some("0.12")),
+        (":latest", None),
+        (":v0.1.0", None),
+        ("", None),
+    ] {
+        let read = import(&command(tag)).unwrap();
+        assert_eq!(read.plan.get("engine_version").map(ToString::to_string).as_deref(), release, "{tag}");
+        let unread = not_understood(&read);
+        assert_eq!(unread.len(), usize::from(tag == ":v0.1.0"), "{tag}: {unread:?}");
+    }
+}
+
+#[test]
+fn a_command_that_asks_for_a_checkpoint_says_its_model() {
+    for (target, engine) in [(Target::Vllm, "vllm"), (Target::Sglang, "sglang"), (Target::TrtllmServe, "trtllm")] {
+        let asked = plan(&format!("\"model\": \"deepseek-v3\", \"weights\": \"nvfp4\", \"engine\": \"{engine}\""));
+        let text = export(&asked, target).unwrap().text;
+        let read = import(&text).unwrap();
+        if text.contains("QUANTISED_MODEL:?") {
+            assert_eq!([read.plan.get("model"), read.plan.get("weights")], [asked.get("model"), asked.get("weights")]);
+        }
+        assert_eq!(read.plan.get("model"), asked.get("model"), "{text}");
+        assert!(not_understood(&read).is_empty(), "{:?}", not_understood(&read));
+    }
+    let other = import("vllm serve \"${MY_MODEL:?the id or the folder of deepseek-v3 with nvfp4 weights}\"").unwrap();
+    assert_eq!((other.plan.get("model"), not_understood(&other).len()), (None, 1));
+}

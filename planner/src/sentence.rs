@@ -1,15 +1,14 @@
 //! What is said of a plan in a sentence: whether it fits and why, and what a change does.
 
+use memory_wall_core::Verdict;
 use memory_wall_core::advise::{Effect, Mitigation};
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::engines::vllm::{Start, Tightness};
-use memory_wall_core::scenario::Unsupported;
-use memory_wall_core::serving::Version;
 use memory_wall_core::tables::gpus::CapacityBasis;
 use memory_wall_core::units::SignedBytes;
-use memory_wall_core::{Engine, ScenarioError, Verdict};
 use memory_wall_plan::answers::Answers;
 use memory_wall_plan::changes::{Change, Fix, differences, told_apart};
+use memory_wall_plan::older::{self, Older};
 use memory_wall_plan::reply::{Reply, Unanswered};
 use memory_wall_plan::runtime::Step;
 use memory_wall_plan::{Plan, PlanOption, Value};
@@ -42,7 +41,7 @@ pub(crate) fn verdict(reply: &Result<Reply, Unanswered>, unit: ByteUnit) -> Said
             let beside = [own_gpu(reply), lent(reply, unit), older(reply)].into_iter().flatten();
             Said { why: std::iter::once(said.why).chain(beside).collect::<Vec<_>>().join(" "), ..said }
         }
-        Err(Unanswered::NoModel) => said(REFUSED, words::verdict_no_model(), String::new()),
+        Err(Unanswered::NoModel) => said(REFUSED, words::verdict_no_model(), words::verdict_no_model_why().into()),
         Err(Unanswered::Runtime(refused)) if refused.needs_gpu() => {
             said(OPEN, words::verdict_open(), words::verdict_open_runtime().into())
         }
@@ -69,21 +68,13 @@ fn lent(reply: &Reply, unit: ByteUnit) -> Option<String> {
     Some(words::VerdictLent { memory: &memory, lent: &lent, field: words::OPTION.of("gpu_memory") }.text())
 }
 
-/// Whether the release of vLLM before the newest one that is modelled refuses a plan for that one: blocks of fp8 that are cut.
+/// What the release of vLLM before the newest one refuses of the plan, and with what it would not.
 fn older(reply: &Reply) -> Option<String> {
     let Reply::Engine(answers) = reply else { return None };
-    let scenario = &answers.scenario;
-    if scenario.runtime() != Some(Engine::Vllm) || scenario.serving.version != Version::NEWEST {
-        return None;
-    }
-    let release = Version { minor: Version::NEWEST.minor.checked_sub(1)?, ..Version::NEWEST };
-    let refusal = scenario.with(|it| it.serving.version = release).err()?;
-    let ScenarioError::Runtime(Unsupported::Blocks { .. }) = refusal else { return None };
+    let Older { release, refusal, accepted_with } = older::refusal(&answers.scenario)?;
     let said = words::VerdictOlder { release: &release.to_string(), refusal: &refusal.to_string() }.text();
-    let spread = scenario.parallel.with_whole_experts();
-    let whole = scenario.with(|it| (it.serving.version, it.parallel) = (release, spread)).is_ok();
-    let all = spread.ep.to_string();
-    let mend = whole.then(|| words::VerdictOlderMend { option: words::OPTION.of("ep"), all: &all }.text());
+    let all = accepted_with.map(|all| all.to_string());
+    let mend = all.map(|all| words::VerdictOlderMend { option: words::OPTION.of("ep"), all: &all }.text());
     Some(std::iter::once(said).chain(mend).collect::<Vec<_>>().join(" "))
 }
 
@@ -220,6 +211,7 @@ pub(crate) fn effect(change: &Change, unit: ByteUnit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use memory_wall_core::Engine;
     use memory_wall_core::{KvPrecision, Scenario, WeightFormat};
 
     #[test]

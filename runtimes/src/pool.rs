@@ -282,7 +282,9 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
         (tokens.low / each).min(by_states(states.low, state.low)),
         (tokens.high / each).min(by_states(states.high, state.high)),
     );
-    let most = most(server, &told, tokens.high, longest);
+    // Slots for states bound what runs at once too: `max_mamba_cache_size` // `MAMBA_CACHE_SIZE_MAX_RUNNING_REQUESTS_RATIO` of sglang.
+    let slots = if server == Server::Sglang { by_states(states.high, state.high) } else { u128::MAX };
+    let most = most(server, &told, tokens.high, longest).min(u64::try_from(slots).unwrap_or(u64::MAX));
     let trouble = if server == Server::TensorRtLlm && pool.high > 0 && states.low > pool.high {
         Some(Trouble::States { requests: most })
     } else {

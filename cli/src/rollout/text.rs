@@ -141,11 +141,18 @@ fn share(trainer: &Checked, told: &Told, made: &Rollout, unit: ByteUnit) -> Opti
     };
     let seq_length = Grouped(trainer.seq_length.into());
     let each = if told.tp == 1 { "" } else { " on each GPU" };
+    if pool.pool.0 <= 0 {
+        return Some(format!(
+            "vLLM may take {}{each}: weights of {} and what it computes with leave nothing of it for the KV cache.",
+            words::size(pool.requested, unit),
+            words::size(pool.weights, unit),
+        ));
+    }
     Some(format!(
         "vLLM takes {}{each}: {} for weights and {} for its KV cache, which holds requests of {seq_length} tokens{held}.",
         words::size(pool.requested, unit),
         words::size(pool.weights, unit),
-        words::size(if pool.pool.0 > 0 { pool.pool.magnitude() } else { Bytes::ZERO }, unit),
+        words::size(pool.pool.magnitude(), unit),
     ))
 }
 
@@ -185,14 +192,20 @@ fn against(
         let what = Grouped(told.completion.into());
         lines.push((
             "Largest batch",
-            format!("{} on each GPU with completions of {what} tokens", Grouped(batch.into())),
+            match batch {
+                0 => format!("none fits with completions of {what} tokens"),
+                _ => format!("{} on each GPU with completions of {what} tokens", Grouped(batch.into())),
+            },
         ));
     }
     if let Some(completion) = completion {
         let what = Grouped(trainer.batch.into());
         lines.push((
             "Longest completion",
-            format!("{} tokens behind the same prompt at batch {what}", Grouped(completion.into())),
+            match completion {
+                0 => format!("none fits behind the same prompt at batch {what}"),
+                _ => format!("{} tokens behind the same prompt at batch {what}", Grouped(completion.into())),
+            },
         ));
     }
     lines.push((

@@ -215,7 +215,7 @@ pub(crate) fn refuse(request: &Request, command: &str) -> Result<(), BadInput> {
             Err(BadInput(format!("{command} does not know Ollama: memory-wall estimate --engine ollama does")))
         }
         Some(Runtime::Layers(_)) => Err(BadInput(format!(
-            "{command} takes llama.cpp with everything on the GPU: memory-wall estimate, solve --for ngl and solve --for n-cpu-moe place layers"
+            "{command} takes llama.cpp as it serves with everything on the GPU, and none of its options (--ngl, --fit, --n-cpu-moe, --cache-type-k and the like; --kv int8 is a cache in q8_0): memory-wall estimate, solve --for ngl and solve --for n-cpu-moe place layers"
         ))),
     }
 }

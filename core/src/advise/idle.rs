@@ -65,6 +65,8 @@ choices! {
         FrozenKept = "frozen-kept";
         /// llama.cpp computes on the CPU what is left in host memory.
         ComputedOnCpu = "computed-on-cpu";
+        /// bitsandbytes takes the step on the GPU.
+        StepOnGpu = "step-on-gpu";
         /// The GPU shares its memory with the CPU.
         SharedMemory = "shared-memory";
         /// No GPU is named.
@@ -126,6 +128,7 @@ impl Idle {
             Self::ComputedOnCpu => {
                 "llama.cpp computes on the CPU what is left in host memory; how slow that is is not modelled"
             }
+            Self::StepOnGpu => "bitsandbytes takes the step of such an optimizer on the GPU",
             Self::SharedMemory => "the GPU shares its memory with the CPU",
             Self::LargestGpu => "no larger GPU of the same maker and class runs it",
             Self::SharedOut => "these states are sharded already",

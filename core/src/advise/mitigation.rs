@@ -399,6 +399,7 @@ fn offloadable(changed: &Scenario) -> Result<(), Idle> {
         OffloadError::QuantisedStays => Idle::QuantisedKept,
         OffloadError::FrozenStays => Idle::FrozenKept,
         OffloadError::ComputedOnCpu => Idle::ComputedOnCpu,
+        OffloadError::StepOnGpu(_) => Idle::StepOnGpu,
         OffloadError::SharedMemory(_) => Idle::SharedMemory,
     })
 }

@@ -43,8 +43,7 @@ impl Fit {
         } else {
             let served = rank.runtime() == Some(Engine::Vllm);
             let most = if served { rank.serving.max_num_seqs } else { u32::MAX };
-            let room = limit + gives_way(rank);
-            [longest(rank, capacity, room), max_batch(rank, room).min(most)]
+            [longest(rank, capacity, limit), max_batch(rank, limit).min(most)]
         };
         Self { capacity, limit, margin, verdict, max_seq, max_batch }
     }

@@ -3,12 +3,13 @@
 //! Memory never falls when an input grows, so the answer is found by search, and it is the forward model's own:
 //! it fits at the answer and not one step beyond.
 
+use super::fit::gives_way;
 use super::peak::Totals;
 use crate::bounds::{self, Bounds};
 use crate::checked::Checked;
 use crate::units::Bytes;
 
-/// The longest `seq_length` at which the scenario needs no more than `capacity`, of those that its training code accepts
+/// The longest `seq_length` at which the scenario needs no more than `capacity`, less what gives way there ([`gives_way`]), of those that its training code accepts
 /// ([`crate::Scenario::seq_multiple`]); 0 if none.
 ///
 /// ```
@@ -20,16 +21,24 @@ use crate::units::Bytes;
 /// assert!(evaluate(&scenario.with_seq_length(longest + 1)).total > capacity);
 /// ```
 pub fn max_seq_length(scenario: &Checked, capacity: Bytes) -> u32 {
-    let totals = Totals::of(scenario);
-    let need = |seq_length| totals.at(scenario.batch, seq_length);
-    let longest = largest(bounds::SEQ_LENGTH, scenario.seq_length, capacity, need);
+    let need = needs(scenario);
+    let longest =
+        largest(bounds::SEQ_LENGTH, scenario.seq_length, capacity, |seq_length| need(scenario.batch, seq_length));
     longest - longest % scenario.seq_multiple()
 }
 
-/// The largest batch at which the scenario needs no more than `capacity`; 0 if none.
+/// The largest batch at which the scenario needs no more than `capacity`, less what gives way there; 0 if none.
 pub fn max_batch(scenario: &Checked, capacity: Bytes) -> u32 {
-    let totals = Totals::of(scenario);
-    largest(bounds::BATCH, scenario.batch, capacity, |batch| totals.at(batch, scenario.seq_length))
+    let need = needs(scenario);
+    largest(bounds::BATCH, scenario.batch, capacity, |batch| need(batch, scenario.seq_length))
+}
+
+/// What a batch and a length need at the least: what gives way depends on both, as llama.cpp's compute buffer does.
+fn needs(scenario: &Checked) -> impl Fn(u32, u32) -> Bytes {
+    let (totals, scenario) = (Totals::of(scenario), *scenario);
+    move |batch, seq_length| {
+        totals.at(batch, seq_length) - gives_way(&scenario.with_batch(batch).with_seq_length(seq_length))
+    }
 }
 
 /// The largest value in range whose `need` is at most `capacity`; 0 if there is none. `need` never falls.

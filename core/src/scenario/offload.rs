@@ -6,6 +6,7 @@ use super::{Mode, Scenario};
 use crate::parallelism::ZeroStage;
 use crate::serving::Engine;
 use crate::tables::classes::Class;
+use crate::training::Optimizer;
 
 /// Which states wait in host memory instead of on the GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -29,6 +30,8 @@ pub enum OffloadError {
     FrozenStays,
     /// llama.cpp computes on the CPU what is not on the GPU, and streams no weights.
     ComputedOnCpu,
+    /// An optimizer of bitsandbytes takes its step on the GPU.
+    StepOnGpu(Optimizer),
     /// The GPU, by its name, has no memory but that of its computer.
     SharedMemory(&'static str),
 }
@@ -47,6 +50,11 @@ impl fmt::Display for OffloadError {
             ),
             Self::ComputedOnCpu => f.write_str(
                 "llama.cpp computes layers that are left in host memory (-ngl, --no-kv-offload) on the CPU, and does not stream them to the GPU: that is not modelled",
+            ),
+            Self::StepOnGpu(optimizer) => write!(
+                f,
+                "bitsandbytes takes the step of {} on the GPU, and what is offloaded is stepped on the CPU: use adamw",
+                optimizer.id()
             ),
             Self::SharedMemory(gpu) => {
                 write!(f, "{gpu} shares its memory with the CPU: nothing can be offloaded to other memory")
@@ -67,6 +75,8 @@ impl Offload {
     /// Training beside quantised weights: `Accelerator.prepare_model` ("You can't train a model that has been loaded in 8-bit or 4-bit precision with CPU or disk
     /// offload"); FSDP and ZeRO-3: `docs/source/accelerate/fsdp.md` and `deepspeed.md` of github.com/huggingface/peft. Read 2026-11-24.
     /// Quantised layers of transformers: issue 26153 of github.com/huggingface/transformers (bitsandbytes) and 526 of github.com/casper-hansen/AutoAWQ.
+    /// Optimizers: issue 1402 of github.com/bitsandbytes-foundation/bitsandbytes asks for a step on the CPU, for ZeRO-Offload, and is open; axolotl refuses the pair
+    /// (`check_fsdp_offload_w_8bit_optimizer`: which says that FSDP's offload is not compatible with `adamw_8bit`). Read 2026-11-27.
     pub fn check(scenario: &Scenario) -> Result<(), OffloadError> {
         let Self { optimizer, parameters, kv_cache } = scenario.offload;
         let serves = scenario.mode == Mode::Inference;
@@ -83,9 +93,17 @@ impl Offload {
                 Err(OffloadError::FrozenStays)
             }
             (_, Engine::LlamaCpp) if serves => Err(OffloadError::ComputedOnCpu),
+            _ if !serves && optimizer && of_bitsandbytes(scenario.optimizer) => {
+                Err(OffloadError::StepOnGpu(scenario.optimizer))
+            }
             _ => Ok(()),
         }
     }
+}
+
+/// Whether an optimizer is one of bitsandbytes, whose kernels are CUDA's.
+const fn of_bitsandbytes(optimizer: Optimizer) -> bool {
+    matches!(optimizer, Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW)
 }
 
 #[cfg(test)]
@@ -124,6 +142,20 @@ mod tests {
         let mut training = scenario(Engine::LlamaCpp, weights, "rtx4090");
         training.mode = Mode::Training;
         assert_eq!(Offload::check(&training), Ok(()));
+        let stepped = |optimizer, offload| {
+            Offload::check(&Scenario {
+                mode: Mode::Training,
+                optimizer,
+                offload,
+                ..scenario(Engine::Exact, none, "rtx4090")
+            })
+        };
+        let states = Offload { optimizer: true, ..none };
+        for optimizer in [Optimizer::AdamW8bit, Optimizer::PagedAdamW8bit, Optimizer::PagedAdamW] {
+            assert_eq!(stepped(optimizer, states), Err(OffloadError::StepOnGpu(optimizer)));
+            assert_eq!(stepped(optimizer, weights), Ok(()), "the states stay");
+        }
+        assert_eq!([Optimizer::AdamW, Optimizer::Lion].map(|it| stepped(it, states)), [Ok(()); 2]);
         let qlora = |zero| {
             let mut qlora = Scenario { mode: Mode::Qlora, weights: crate::WeightFormat::Nf4, ..training };
             qlora.parallel.zero = zero;

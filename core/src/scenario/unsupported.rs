@@ -389,6 +389,11 @@ impl fmt::Display for Unsupported {
                 f,
                 "{gpu} is the only GPU of its computer, and no program that is modelled here runs a model over several such computers"
             ),
+            Self::ExpertRanks { ep, all: 1 } => write!(
+                f,
+                "vLLM spreads experts over all tensor- and data-parallel ranks (--enable-expert-parallel), of which there is one here: ep {} asks for as many (tp or dp)",
+                Grouped(ep.into())
+            ),
             Self::ExpertRanks { ep, all } => write!(
                 f,
                 "vLLM spreads experts over all tensor- and data-parallel ranks (--enable-expert-parallel) or over none: ep is {} or 1, not {}",

@@ -27,6 +27,8 @@ use memory_wall_core::{Architecture, Engine, Implementation, Mode, Scenario, Wei
 use crate::plan::Plan;
 use sheet::Sheet;
 
+pub(crate) use sheet::asked_for;
+
 choices! {
     /// A program, and what is written for it.
     Target {
@@ -243,7 +245,7 @@ pub enum ExportError {
 impl fmt::Display for ExportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoModel => f.write_str("the plan names no model"),
+            Self::NoModel => f.write_str("the plan names no model, by whose layers everything is counted and written: say one (model, or config)"),
             Self::Mode(target, mode) => {
                 let (does, plan) = if target.trains() { ("trains", "serves") } else { ("serves", "trains") };
                 write!(

@@ -41,7 +41,9 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
         let lengths: &[&str] = if sheet.says("max_model_len") { &["max_model_len", "seq"] } else { &["seq"] };
         sheet.set("--context-length", scenario.longest_request(), lengths);
     }
-    if !sheet.own("--max-running-requests", "max_running_requests") {
+    // A batch that nobody stated is no bound: the server would run one request at a time.
+    let bounded = sheet.says("batch") || sheet.says("max_num_seqs");
+    if !sheet.own("--max-running-requests", "max_running_requests") && bounded {
         sheet.at_once("--max-running-requests");
     }
     sheet.own("--mem-fraction-static", "mem_fraction_static");

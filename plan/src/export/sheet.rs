@@ -36,6 +36,15 @@ pub(super) enum Datum {
 
 /// The variable of a shell in which the reader names a checkpoint.
 pub(super) const ASKED: &str = "QUANTISED_MODEL";
+/// What a shell says where it is not set, before the model and between that and its format.
+const ASKED_OF: &str = "the id or the folder of ";
+const ASKED_IN: &str = " with ";
+
+/// The model and the format that a command of an export asks for, read back from its variable.
+pub(crate) fn asked_for(word: &str) -> Option<(&str, &str)> {
+    let sentence = word.strip_prefix("${")?.strip_prefix(ASKED)?.strip_prefix(":?")?.strip_prefix(ASKED_OF)?;
+    sentence.strip_suffix(" weights}")?.split_once(ASKED_IN)
+}
 
 impl From<u32> for Datum {
     fn from(number: u32) -> Self {
@@ -173,7 +182,7 @@ impl<'a> Sheet<'a> {
         self.note(format!(
 "model {id}: {published} is stored in another format than {format}, and would be loaded so; start this file with {ASKED}=ID, a repository or a folder with {format} weights"
         ));
-        Datum::Asked(format!("the id or the folder of {id} with {format} weights"))
+        Datum::Asked(format!("{ASKED_OF}{id}{ASKED_IN}{format} weights"))
     }
 
     /// A setting that comes from options of the plan.

@@ -136,7 +136,12 @@ fn of_command(commands: &[Command]) -> Import {
             Target::Sglang => sglang::read(&mut reading, arguments),
             Target::TrtllmServe => trtllm::read(&mut reading, arguments),
             Target::LlamaServer => llama_server::read(&mut reading, arguments),
-            _ => vllm::read(&mut reading, arguments),
+            _ => {
+                vllm::read(&mut reading, arguments);
+                if let Some(image) = command.words.get(..named).and_then(<[_]>::last) {
+                    vllm::release(&mut reading, image);
+                }
+            }
         }
         // One server is one plan.
         break;

@@ -11,7 +11,7 @@ use memory_wall_core::tables::models::Model;
 
 use super::words::Word;
 use super::{Import, Meaning, Setting};
-use crate::export::Target;
+use crate::export::{Target, asked_for};
 use crate::hub;
 use crate::json;
 use crate::node::{Json, Node};
@@ -243,6 +243,9 @@ pub(super) fn unknown() -> Meaning {
 
 /// A model by its id on the Hugging Face Hub, or by the name of its folder.
 pub(super) fn model(text: &str) -> Meaning {
+    if let Some((id, weights)) = asked_for(text) {
+        return because(all([("model", id), ("weights", weights)]), "the model and the format that the file asks for");
+    }
     let local = text.starts_with(['/', '.', '~']) || text.contains('\\');
     if !local {
         match hub::stored(text) {
@@ -347,7 +350,8 @@ pub(super) fn options(words: &[Word], syntax: &Syntax) -> Vec<Item> {
 
 /// A word's value; what a shell would put in its place is not known.
 fn value(word: &Word) -> Json {
-    if word.expands { Json::Null } else { Json::Text(word.text.clone()) }
+    let known = !word.expands || asked_for(&word.text).is_some();
+    if known { Json::Text(word.text.clone()) } else { Json::Null }
 }
 
 /// `--name` or `-n`, but not -1.

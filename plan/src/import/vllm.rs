@@ -97,6 +97,24 @@ pub(super) fn read(reading: &mut Reading, words: &[Word]) {
     }
 }
 
+/// The release that an image's tag names, `vllm/vllm-openai:v0.11.0`: what vLLM takes, and refuses, differs from release to release.
+pub(super) fn release(reading: &mut Reading, image: &Word) {
+    let Some((_, tag)) = image.text.split_once("vllm/vllm-openai:") else { return };
+    // "latest" and "nightly" are as new as what a plan takes by itself.
+    let Some(numbers) = tag.strip_prefix('v').filter(|numbers| numbers.starts_with(|c: char| c.is_ascii_digit()))
+    else {
+        return;
+    };
+    let mut parts = numbers.split(['.', '-']);
+    let release = parts.next().zip(parts.next()).map(|(major, minor)| alloc::format!("{major}.{minor}"));
+    let known = release.map(|release| says("engine_version", &release));
+    let meaning = match known {
+        Some(said @ Meaning::Says(..)) => reading::because(said, "the release that the image is of"),
+        _ => unread("the image's tag names no release that is known here (engine_version)"),
+    };
+    reading.keep(&Item { line: image.line, name: String::new(), value: Json::Text(image.text.clone()) }, meaning);
+}
+
 /// Tokens guessed ahead, by repetitions, by the model's own layers, or by a head or a model that is known.
 fn speculation(text: &str) -> Meaning {
     let config = json::read(text).map_or(Json::Null, |node| node.value);
