@@ -526,6 +526,11 @@ pub(crate) fn served(mut scenario: Scenario) -> Scenario {
     if scenario.mode.trains() && scenario.architecture.mlp == Mlp::Xielu {
         scenario.architecture.mlp = Mlp::Gelu;
     }
+    if scenario.mode.trains()
+        && let Some(states) = scenario.architecture.linear_attention.as_mut().filter(|it| it.kind == LinearKind::Kda)
+    {
+        states.kind = LinearKind::GatedDelta;
+    }
     // Sparse attention is not trained, and not served by llama.cpp, nor with whole heads by transformers.
     let blocks = scenario.architecture.picks_blocks() && engine == Engine::Hf;
     if scenario.mode.trains() || engine == Engine::LlamaCpp || blocks {
