@@ -12,7 +12,7 @@ const fn hint(names: &'static [&'static str], ids: &'static [&'static str], what
 }
 
 /// Bits a weight of the mixes of llama.cpp: Llama 3.1 8B in `ggml-org/llama.cpp`, tools/quantize/README.md, read 2026-11-23.
-const HINTS: [Hint; 19] = [
+const HINTS: [Hint; 20] = [
     hint(&["float32", "float", "f32", "full", "single"], &["fp32"], "single precision, 4 bytes"),
     hint(&["float16", "half", "f16"], &["fp16"], "half precision, 2 bytes"),
     hint(&["bfloat16", "bfloat", "auto"], &["bf16"], "bfloat16, 2 bytes, the usual format of published weights"),
@@ -22,12 +22,17 @@ const HINTS: [Hint; 19] = [
         "8-bit floats with one scale for a tensor",
     ),
     hint(
-        &["bnb_8bit", "8bit", "load_in_8bit", "llm_int8", "w8a8", "w8a16", "smoothquant"],
+        &["w8a8", "w8a8_int8", "w8a16", "smoothquant"],
+        &["fp8", "int8"],
+        "8 bits with a scale for a tensor or a row, which take the same bytes as integers, and integers with a scale for each 128 values",
+    ),
+    hint(
+        &["bnb_8bit", "8bit", "load_in_8bit", "llm_int8"],
         &["int8"],
         "8-bit integers with a scale for each group of values",
     ),
     hint(
-        &["awq", "gptq", "int4_awq", "awq_marlin", "gptq_marlin", "marlin", "w4a16", "autoround", "auto_round"],
+        &["int4_awq", "marlin", "autoround", "auto_round"],
         &["int4"],
         "4-bit integers in groups of 128 with scales and zero points, as AWQ and GPTQ store them",
     ),
@@ -37,7 +42,7 @@ const HINTS: [Hint; 19] = [
         "4-bit integers in groups of 32, and in groups of 128",
     ),
     hint(
-        &["bnb_4bit", "bnb_nf4", "bnb", "bitsandbytes", "4bit", "load_in_4bit", "qlora"],
+        &["bnb_nf4", "bnb", "bitsandbytes", "4bit", "load_in_4bit", "qlora"],
         &["nf4", "nf4-dq"],
         "bitsandbytes' 4-bit formats, the second with double quantisation",
     ),
@@ -76,9 +81,31 @@ const SAME: [(&str, &str); 9] = [
     ("trtllm-serve", "trtllm"),
 ];
 
+/// What files of weights are called where they are published, with the format that is counted: what is called `bnb-4bit` there is stored with double quantisation.
+///
+/// # Source
+/// `quantization_config` of the files of each kind in `core/tests/configs`: groups of 128; `bnb_4bit_use_double_quant`. Read 2026-11-27.
+const STORED: [(&str, &str); 7] = [
+    ("awq", "int4"),
+    ("awq_marlin", "int4"),
+    ("gptq", "int4"),
+    ("gptq_marlin", "int4"),
+    ("w4a16", "int4"),
+    ("bnb-4bit", "nf4-dq"),
+    ("bnb_4bit", "nf4-dq"),
+];
+
 /// The id that a word means: itself, or another name of the very same.
-pub(crate) fn same(text: &str) -> &str {
-    SAME.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map_or(text, |(_, id)| id)
+pub(crate) fn same<'a>(option: &str, text: &'a str) -> &'a str {
+    let of_weights = STORED.iter().filter(|_| option == "--weights");
+    SAME.iter().chain(of_weights).find(|(name, _)| name.eq_ignore_ascii_case(text)).map_or(text, |(_, id)| id)
+}
+
+/// What a format was taken for, where its name is that of a kind of file.
+pub(crate) fn note(text: &str) -> Option<String> {
+    let (name, id) = STORED.iter().find(|(name, _)| name.eq_ignore_ascii_case(text.trim()))?;
+    let how = if *id == "int4" { "4-bit integers in groups of 128" } else { "NF4 with double quantisation" };
+    Some(format!("--weights {name} is taken for {id}: {how}"))
 }
 
 /// The nearest ids of a list for a name that people type, and what they are.
@@ -116,15 +143,16 @@ mod tests {
         let cache: Vec<&str> = KvPrecision::ALL.iter().map(|it| it.id()).collect();
         assert_eq!(nearest("Q8_0", &cache).unwrap().0, ["int8"]);
         assert_eq!(nearest("torch.float16", &cache).unwrap().0, ["fp16"]);
-        assert_eq!(nearest("awq", &["bf16"]), None);
+        assert_eq!(nearest("marlin", &["bf16"]), None);
     }
 
     #[test]
     fn runtimes_are_known_by_the_names_of_their_programs() {
         let engines = ["llamacpp", "trtllm"];
         for (name, id) in SAME.iter().filter(|(_, id)| engines.contains(id)) {
-            assert_eq!(same(&name.to_uppercase()), *id);
+            assert_eq!(same("--engine", &name.to_uppercase()), *id);
         }
-        assert_eq!(same("vllm"), "vllm");
+        assert_eq!(same("--engine", "vllm"), "vllm");
+        assert_eq!([same("--weights", "AWQ"), same("--kv", "AWQ")], ["int4", "AWQ"]);
     }
 }

@@ -1,5 +1,6 @@
 //! `memory-wall`: how much GPU memory a large language model needs, on the command line.
 
+mod absent;
 mod accuracy;
 mod advise;
 mod arguments;

@@ -1,6 +1,6 @@
 //! The model that is asked about, wherever it comes from.
 
-use memory_wall_core::config::Remark;
+use memory_wall_core::config::{ConfigError, Remark};
 use memory_wall_core::engines::vllm;
 use memory_wall_core::tables::models;
 use memory_wall_core::{Architecture, Engine, Mode, Scenario, WeightFormat};
@@ -9,7 +9,16 @@ use memory_wall_runtimes::pool::Family;
 
 use crate::request::{Request, Source};
 use crate::text::{QUOTED, quote, shortened};
-use crate::{BadInput, config_file, words};
+use crate::{BadInput, absent, config_file, words};
+
+/// Why a file is refused: its family by name, where that is one which people ask for.
+fn refused(error: &ConfigError, path: &str) -> BadInput {
+    let named = match error {
+        ConfigError::UnknownFamily { model_type, .. } => absent::model("--config: model_type", model_type),
+        _ => None,
+    };
+    named.unwrap_or_else(|| BadInput(format!("--config {}: {error}", quote(path))))
+}
 
 /// A model with its names.
 #[derive(Debug)]
@@ -39,9 +48,7 @@ impl Model {
             Source::Preset(model) => Ok(Self::listed(model)),
             Source::Config(path) => {
                 let config_file::Named { name, config } = config_file::read("--config", path)?;
-                let architecture = config
-                    .architecture()
-                    .map_err(|error| BadInput(format!("--config {}: {error}", quote(&path.to_string_lossy()))))?;
+                let architecture = config.architecture().map_err(|error| refused(&error, &path.to_string_lossy()))?;
                 let title = shortened(&name, QUOTED).escape_debug().to_string();
                 let method = config.is_quantised().then(|| {
                     shortened(config.quantisation().unwrap_or("quantised"), QUOTED).escape_debug().to_string()

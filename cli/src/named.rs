@@ -6,7 +6,7 @@ use memory_wall_plan::hub;
 use memory_wall_reports::explain::{FoundModel, Known, gpu_named};
 
 use crate::text::quote;
-use crate::{BadInput, suggest};
+use crate::{BadInput, absent, suggest};
 
 /// Words that say who made a GPU, and not which it is.
 const MAKERS: [&str; 11] =
@@ -60,10 +60,10 @@ pub(crate) fn model(text: &str) -> Result<&'static Model, BadInput> {
     let found = FoundModel::named(name).filter(|found| plain && found.known == Known::Name);
     let found = found.and_then(|found| found.preset);
     // A repository that is known says more than the words of its name.
-    by_id(text, MODELS, |model| model.id)
-        .or_else(|| hub::model(text))
-        .or(found)
-        .ok_or_else(|| unknown("--model", text, &suggest::nearest(text, MODELS.iter().map(|model| model.id)), "models"))
+    by_id(text, MODELS, |model| model.id).or_else(|| hub::model(text)).or(found).ok_or_else(|| {
+        let nearest = suggest::nearest(text, MODELS.iter().map(|model| model.id));
+        absent::model("--model", text).unwrap_or_else(|| unknown("--model", text, &nearest, "models"))
+    })
 }
 
 /// What a name was taken for, where it is no id.

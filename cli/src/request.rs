@@ -16,7 +16,7 @@ use memory_wall_plan::runtime::rollout::CHECKPOINTING;
 use crate::options::Given;
 use crate::solve::Question;
 use crate::text::quote;
-use crate::{BadInput, config_file, idle, named, refusal, runtime, values};
+use crate::{BadInput, config_file, formats, idle, named, refusal, runtime, values};
 
 /// Where the model comes from.
 #[derive(Debug)]
@@ -118,6 +118,7 @@ impl Request {
             _ => None,
         };
         notes.extend(named::notes(asked_gpu.as_deref().zip(gpu), asked_model.as_deref().zip(preset)));
+        notes.extend(given.text("--weights").as_deref().and_then(formats::note));
         let runtime = runtime::read(given, &settings, &mut notes)?;
         if matches!(runtime, Some(Runtime::Rollout(_))) && !given.has("--checkpointing") {
             settings.checkpointing = CHECKPOINTING;

@@ -9,7 +9,7 @@ use memory_wall_plan::{Kind, PlanOption, Value};
 
 use crate::options::Given;
 use crate::text::{QUOTED, quote, shortened};
-use crate::{BadInput, formats, rollout, suggest};
+use crate::{BadInput, absent, formats, rollout, suggest};
 
 /// What others call the layers that carry an adapter.
 const TARGETS_ELSEWHERE: [(&str, &str); 11] = [
@@ -213,7 +213,8 @@ pub(crate) fn choice<T: Copy>(
     id: impl Fn(T) -> &'static str,
 ) -> Result<Option<T>, BadInput> {
     let Some(text) = given.text(option) else { return Ok(None) };
-    let named = |choice: &T| [&text, formats::same(&text)].iter().any(|name| id(*choice).eq_ignore_ascii_case(name));
+    let named =
+        |choice: &T| [&text, formats::same(option, &text)].iter().any(|name| id(*choice).eq_ignore_ascii_case(name));
     if let Some(found) = all.iter().copied().find(named) {
         return Ok(Some(found));
     }
@@ -223,6 +224,14 @@ pub(crate) fn choice<T: Copy>(
 
 /// The message for a word that is none of a list: by what others call them, or else by its letters.
 pub(crate) fn not_one_of(option: &str, ids: &[&'static str], text: &str) -> BadInput {
+    let absent = match option {
+        "--engine" => absent::runtime(option, text),
+        "--weights" => absent::format(option, text),
+        _ => None,
+    };
+    if let Some(refused) = absent {
+        return refused;
+    }
     let meant = match formats::nearest(text, ids) {
         Some((named, what)) => format!(", did you mean {} ({what})?", suggest::either(&named)),
         None => suggest::did_you_mean(&suggest::nearest(text, ids.iter().copied())),

@@ -106,7 +106,7 @@ fn what_they_do_not_do_is_refused_in_one_line() {
         ),
         ("explain - --engine sglang", "explain does not know SGLang"),
         (
-            "estimate --model llama-3.1-8b --engine tgi --gpu rtx4090",
+            "estimate --model llama-3.1-8b --engine triton --gpu rtx4090",
             "exact, hf, vllm, llamacpp, ollama, sglang or trtllm",
         ),
     ] {

@@ -37,9 +37,12 @@ fn capitals_do_not_matter() {
 fn formats_by_the_names_of_others() {
     for (weights, hint) in [
         ("Q2_K_S", "q2_k (Q2_K_S has 2.97 bits a weight: q2_k is Q2_K with 3.16)"),
-        ("awq", "int4 (4-bit integers in groups of 128 with scales and zero points, as AWQ and GPTQ store them)"),
-        ("GPTQ", "int4 (4-bit integers in groups of 128 with scales and zero points, as AWQ and GPTQ store them)"),
-        ("bnb-4bit", "nf4 or nf4-dq (bitsandbytes' 4-bit formats, the second with double quantisation)"),
+        ("marlin", "int4 (4-bit integers in groups of 128 with scales and zero points, as AWQ and GPTQ store them)"),
+        ("bnb", "nf4 or nf4-dq (bitsandbytes' 4-bit formats, the second with double quantisation)"),
+        (
+            "w8a8",
+            "fp8 or int8 (8 bits with a scale for a tensor or a row, which take the same bytes as integers, and integers with a scale for each 128 values)",
+        ),
         ("fp4", "nvfp4 or mxfp4 (4-bit floats in blocks of 16, and in blocks of 32)"),
         ("float16", "fp16 (half precision, 2 bytes)"),
         ("torch.bfloat16", "bf16 (bfloat16, 2 bytes, the usual format of published weights)"),
@@ -58,4 +61,52 @@ fn formats_by_the_names_of_others() {
     // What the list has under another spelling is found by its letters.
     let spelt = run("estimate --model llama-2-7b --weights q4-k").err;
     assert!(spelt.contains("did you mean q4_k"), "{spelt}");
+}
+
+/// Names of files are read as the format that they have, and a note says which.
+#[test]
+fn files_are_called_as_they_are_published() {
+    for (name, id) in [("AWQ", "int4"), ("gptq", "int4"), ("w4a16", "int4"), ("bnb-4bit", "nf4-dq")] {
+        let line =
+            |weights: &str| run(&format!("estimate --model llama-3.1-8b --gpu l4 --engine vllm --weights {weights}"));
+        let (named, plain) = (line(name), line(id));
+        assert_eq!((named.code, &named.out), (plain.code, &plain.out), "{name}: {}", named.err);
+        let taken = format!("--weights {} is taken for {id}: ", name.to_lowercase());
+        assert!(named.err.contains(&taken) && !plain.err.contains("taken for"), "{}", named.err);
+    }
+    assert_eq!(run("estimate --model llama-3.1-8b --kv awq").code, 2);
+}
+
+/// What people ask for and is not modelled is refused by its name, with the reason.
+#[test]
+fn what_is_not_modelled_is_refused_by_name() {
+    let config = |family: &str| format!("estimate --config {{\"model_type\":\"{family}\"}}");
+    for (line, why) in [
+        (
+            "estimate --model llama-3.1-8b --engine tgi".into(),
+            "--engine \"tgi\" is not modelled: its pool is what a warm-up",
+        ),
+        ("estimate --model llama-3.1-8b --engine LMStudio".into(), "it runs llama.cpp, mostly: --engine llamacpp"),
+        (
+            "estimate --model XiaomiMiMo/MiMo-V2-Flash".into(),
+            "is not modelled: its keys and its values have different widths",
+        ),
+        ("estimate --model step-3.5-flash".into(), "is not modelled: its layers with a window have other numbers"),
+        ("estimate --model google/gemma-3n-E4B-it".into(), "an embedding table for each layer"),
+        (config("mimo_v2_flash"), "--config: model_type \"mimo_v2_flash\" is not modelled: its keys"),
+        (config("bailing_hybrid"), "lightning attention"),
+        (config("kimi_k3"), "text_config"),
+        (
+            "estimate --model llama-3.1-8b --weights IQ3_XXS".into(),
+            "memory-wall explain FILE.gguf counts a file to the byte",
+        ),
+        ("estimate --model llama-3.1-8b --weights ud-q4_k_xl".into(), "chosen by measurement"),
+        ("estimate --model llama-3.1-8b --mode training --fp8".into(), "multiplied in 8 or 4 bits"),
+        ("estimate --model deepseek-v3 --mode training --dualpipe".into(), "two copies of each rank's layers"),
+        ("estimate --model llama-3.1-8b --mode training --num-labels 1".into(), "a reward head has a few outputs"),
+    ] {
+        let line: String = line;
+        let refused = run(&line);
+        assert!(refused.code == 2 && refused.err.contains(why), "{line}: {}", refused.err);
+    }
 }

@@ -206,7 +206,10 @@ fn without_graphs_the_pool_is_larger_and_decoding_slower() {
             it["serving"]["pool"]["pool_bytes"].as_i64().unwrap()
                 + it["serving"]["pool"]["beside_bytes"].as_i64().unwrap()
         };
-        assert_eq!(left(&without) - left(&with), i64::try_from(graphs(&with)).unwrap(), "{release}");
+        // Since 0.21 what is compiled takes 0.35 GiB more beside PyTorch too, on GPUs over PCIe.
+        let compiled = if release == "0.21" { 35 * (1 << 30) / 100 } else { 0 };
+        let more = left(&without) - left(&with) - i64::try_from(graphs(&with)).unwrap();
+        assert!((more - compiled).abs() <= 1, "{release}: {more}");
     }
     let [with, without] = ["", " --enforce-eager"].map(|eager| json(&format!("roofline {line}{eager}")).1);
     assert_eq!(with["time_lower_s"], without["time_lower_s"]);

@@ -333,6 +333,15 @@ impl Architecture {
                 vectors: 2 * value_heads + u64::from(linear.value_dim),
                 ..Parameters::default()
             },
+            // Queries, keys and values; a strength for each head; decay and output gate, whose first halves each rank holds whole; A, the step's bias, and the norm of a head.
+            LinearKind::Kda => {
+                let width = u64::from(linear.value_dim);
+                Parameters {
+                    matrices: h * (2 * keys + 2 * values + value_heads) + conv * kernel + 2 * width * (h + values),
+                    vectors: value_heads + values + width,
+                    ..Parameters::default()
+                }
+            }
             // Inner width twice, groups, a step for each head; the convolution with its bias; A, D and the step's bias; the gated norm.
             LinearKind::Mamba2 | LinearKind::PlainMamba2 => Parameters {
                 matrices: h * (2 * values + 2 * keys + value_heads) + conv * kernel + values * h,

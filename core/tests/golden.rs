@@ -157,7 +157,8 @@ fn every_model_has_the_parameters_and_the_cache_of_its_checkpoint() {
             "mimo-7b",
             "command-r7b",
             "command-a",
-            "apertus-70b"
+            "apertus-70b",
+            "nemotron-3-ultra-550b"
         ]
     );
     let textbook = evaluate(&scenario("generic-7b").check().unwrap());

@@ -512,3 +512,27 @@ fn a_rank_of_sixteen_loads_a_sixteenth_of_the_experts() {
     let logged = 168.89 * GIB as f64;
     assert!((loaded.0 as f64 / logged - 1.0).abs() < 5e-3, "{}", loaded.0 as f64 / GIB as f64);
 }
+
+/// Kimi Linear over two GPUs: "Setting attention block size to 960 tokens" and "Padding mamba page size by 1.89%" (vLLM issue 28228, November 2025).
+/// A state of delta attention has three convolutions in 16 bits and 16 heads of 128 × 128 in fp32; a token of latent attention 576 values.
+#[test]
+fn a_page_holds_a_state_of_delta_attention() {
+    let mut kimi = with(&model("kimi-linear-48b-a3b"), Engine::Vllm);
+    (kimi.parallel.tp, kimi.serving.version) = (2, Version { major: 0, minor: 11 });
+    let pages = vllm::Pages::of(&checked(&kimi), 16, kimi.serving.version).unwrap();
+    let state = 3 * 2_048 * 3 * 2 + 16 * 128 * 128 * 4;
+    assert_eq!((pages.block(), pages.page), (960, 960 * 576 * 2));
+    // Ten-thousandths of the state that its page is larger.
+    assert_eq!((pages.page - state) * 10_000 / state, 188);
+    // 20 layers with a state and 7 without are three groups of seven and one of seven.
+    assert_eq!((pages.group_size, pages.groups), (7, 4));
+}
+
+/// What trains it, and runtimes that cut its matrices, are refused by name.
+#[test]
+fn delta_attention_is_served_and_not_trained() {
+    let mut kimi = with(&model("kimi-linear-48b-a3b"), Engine::Exact);
+    kimi.mode = memory_wall_core::Mode::Training;
+    let refused = kimi.check().unwrap_err().to_string();
+    assert!(refused.contains("Kimi delta attention (KDA)"), "{refused}");
+}

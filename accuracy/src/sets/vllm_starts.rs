@@ -51,7 +51,7 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
         },
     ];
     for &(name, about, since, until, ranks) in POOLS {
-        let bound = if ranks { Bound::spread(0.05, 0.15) } else { Bound::spread(0.02, 0.05) };
+        let bound = Bound::spread(if ranks { 0.05 } else { 0.02 }, 0.05);
         let rows = each(&|row, start| {
             let of = stretch(start);
             let here = if ranks { true } else { since <= of && of < until };

@@ -298,6 +298,8 @@ impl Architecture {
             Some(part)
         } else if self.norm == Norm::Unbiased {
             Some("a LayerNorm without a bias")
+        } else if self.linear_attention.is_some_and(|it| it.kind == LinearKind::Kda) {
+            Some("Kimi delta attention (KDA)")
         } else {
             (self.mlp == Mlp::Xielu).then_some("xIELU")
         }

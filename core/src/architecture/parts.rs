@@ -170,6 +170,8 @@ pub(crate) fn touched(share: f64, draws: u64) -> f64 {
 pub enum LinearKind {
     /// A gated delta network (Qwen3-Next).
     GatedDelta,
+    /// Delta attention with a decay for each channel of a key, whose two gates pass through as many values as a value head is wide (Kimi Linear).
+    Kda,
     /// A Mamba-2 layer: `key_heads` are its groups, `key_dim` its state size, `value_heads × value_dim` its inner width.
     Mamba2,
     /// A Mamba-2 layer without a norm on its gated output (small Falcon-H1).
@@ -210,7 +212,7 @@ impl LinearAttention {
         let [key_heads, value_heads] = [self.key_heads, self.value_heads].map(|heads| u64::from(heads.div_ceil(tp)));
         let [keys, values] = [key_heads * u64::from(self.key_dim), value_heads * u64::from(self.value_dim)];
         match self.kind {
-            LinearKind::GatedDelta | LinearKind::Mamba2 | LinearKind::PlainMamba2 => {
+            LinearKind::GatedDelta | LinearKind::Kda | LinearKind::Mamba2 | LinearKind::PlainMamba2 => {
                 (2 * keys + values, values * u64::from(self.key_dim))
             }
             LinearKind::Mamba1 { .. } => (values, values * u64::from(self.key_dim)),

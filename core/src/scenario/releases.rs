@@ -44,7 +44,7 @@ impl fmt::Display for Newer {
 ///
 /// # Source
 /// "New models" in vLLM's release notes, the pull requests that register the classes, and `min_vllm_version` of vllm-project/recipes (GLM-5 and 5.2). Read 2026-11-25.
-const MODELS_SINCE: [(&str, u32); 52] = [
+const MODELS_SINCE: [(&str, u32); 54] = [
     ("qwen2.5-vl", 7),
     ("qwen3.8-2.4t", 27),
     ("qwen3.5", 17),
@@ -67,6 +67,7 @@ const MODELS_SINCE: [(&str, u32); 52] = [
     ("solar-open", 15),
     ("phi-4-mini", 7),
     ("kimi-k2.5", 15),
+    ("kimi-linear", 11),
     ("granite-4.0-h", 9),
     ("falcon-h1", 9),
     ("smollm3", 10),
@@ -94,6 +95,7 @@ const MODELS_SINCE: [(&str, u32); 52] = [
     ("nemotron-nano-9b-v2", 10),
     ("nemotron-3-nano", 12),
     ("nemotron-3-super", 17),
+    ("nemotron-3-ultra", 17),
     ("lfm2-8b-a1b", 11),
     ("lfm2-24b-a2b", 11),
     ("lfm2", 10),

@@ -66,9 +66,12 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
 /// Whether prefixes are to be cached in the mode "all", which keeps a state for each page of a sequence and has pages of its own size.
 ///
 /// # Source
-/// vLLM 0.16 to 0.27, `MambaModelConfig.verify_and_update_config`: models whose class has `supports_mamba_prefix_caching`, which those with gated delta nets lack. Read 2026-11-27.
+/// vLLM 0.16 to 0.27, `MambaModelConfig.verify_and_update_config`: models whose class has `supports_mamba_prefix_caching`, which those with gated delta nets and Kimi Linear lack. Read 2026-11-27.
 fn keeps_a_state_per_page(scenario: &Scenario) -> bool {
-    let mamba = scenario.architecture.linear_attention.is_some_and(|it| it.kind != LinearKind::GatedDelta);
+    let mamba = scenario
+        .architecture
+        .linear_attention
+        .is_some_and(|it| !matches!(it.kind, LinearKind::GatedDelta | LinearKind::Kda));
     mamba
         && scenario.serving.prefix_caching == Some(true)
         && scenario.serving.version < (Version { major: 0, minor: 28 })

@@ -82,7 +82,7 @@ prop_compose! {
         (key_heads, value_heads) in (within(bounds::KV_HEADS), within(bounds::HEADS)),
         (key_dim, value_dim) in (within(bounds::HEAD_DIM), within(bounds::HEAD_DIM)),
         (conv_kernel, fp32_state) in (within(bounds::CONV_KERNEL), any::<bool>()),
-        kind in select([LinearKind::GatedDelta, LinearKind::Mamba2, LinearKind::PlainMamba2, LinearKind::Mamba1 { dt_rank: 160 }, LinearKind::ShortConv].as_slice()),
+        kind in select([LinearKind::GatedDelta, LinearKind::Kda, LinearKind::Mamba2, LinearKind::PlainMamba2, LinearKind::Mamba1 { dt_rank: 160 }, LinearKind::ShortConv].as_slice()),
         share in 0.0..=1.0,
     ) -> (LinearAttention, f64) {
         (LinearAttention { kind, layers: 0, key_heads, value_heads, key_dim, value_dim, conv_kernel, fp32_state }, share)
@@ -525,6 +525,11 @@ pub(crate) fn served(mut scenario: Scenario) -> Scenario {
     }
     if scenario.mode.trains() && scenario.architecture.mlp == Mlp::Xielu {
         scenario.architecture.mlp = Mlp::Gelu;
+    }
+    if scenario.mode.trains()
+        && let Some(states) = scenario.architecture.linear_attention.as_mut().filter(|it| it.kind == LinearKind::Kda)
+    {
+        states.kind = LinearKind::GatedDelta;
     }
     // Sparse attention is not trained, and not served by llama.cpp, nor with whole heads by transformers.
     let blocks = scenario.architecture.picks_blocks() && engine == Engine::Hf;

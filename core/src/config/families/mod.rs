@@ -4,6 +4,7 @@
 //! what a class does not read is not read here, unless it contradicts what is.
 
 mod convolution;
+mod delta;
 mod early;
 mod gemma;
 mod hybrid;
@@ -106,6 +107,7 @@ families! {
     "glm4_moe", mixture::glm4_moe, [Experts];
     "glm4_moe_lite", latent::glm4_moe_lite, [Experts, Latent];
     "kimi_k2", latent::deepseek_v3, [Experts, Latent];
+    "kimi_linear", delta::kimi_linear, [Experts, Latent, States, Kinds];
     "ernie4_5_moe", mixture::ernie4_5_moe, [Experts];
     "minimax_m2", mixture::minimax_m2, [Experts];
     "granitemoehybrid", hybrid::granite, [Experts, States, Kinds];
@@ -144,7 +146,7 @@ pub(super) fn prediction_layers(family: &str) -> Option<(&'static str, u32)> {
 
 /// Models of several parts whose language model stands in `text_config`, and the families that it may be of:
 /// the first where that part does not say so; of `LLaVA` any that can be read. Files of Qwen2.5-VL have the fields of the language model beside the others.
-pub(super) const AROUND: [(&str, &[&str]); 14] = [
+pub(super) const AROUND: [(&str, &[&str]); 15] = [
     ("gemma4", &["gemma4_text"]),
     ("gemma4_unified", &["gemma4_unified_text"]),
     ("gemma3", &["gemma3_text"]),
@@ -158,6 +160,7 @@ pub(super) const AROUND: [(&str, &[&str]); 14] = [
     ("qwen3_5", &["qwen3_5_text"]),
     ("qwen3_5_moe", &["qwen3_5_moe_text"]),
     ("kimi_k25", &["kimi_k2"]),
+    ("kimi_k3", &["kimi_linear"]),
     ("minimax_m3_vl", &["minimax_m3"]),
 ];
 
@@ -207,7 +210,7 @@ const OF_INDEXERS: [&str; 6] =
 const OF_COMPRESSED: [&str; 3] = ["compress_ratios", "hc_mult", "o_lora_rank"];
 
 /// Fields of layers with a state.
-const OF_STATES: [&str; 14] = [
+const OF_STATES: [&str; 15] = [
     "linear_num_key_heads",
     "linear_num_value_heads",
     "linear_conv_kernel_dim",
@@ -222,6 +225,7 @@ const OF_STATES: [&str; 14] = [
     "layers_block_type",
     "mixer_types",
     "conv_L_cache",
+    "linear_attn_config",
 ];
 
 /// The field of an image part.

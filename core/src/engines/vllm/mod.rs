@@ -217,7 +217,15 @@ impl<'a> Run<'a> {
         if self.scenario.gpu.is_some_and(|gpu| gpu.class() == Class::Unified) {
             return beside::unified(self.weights(), parallel.tp > 1 || parallel.pp > 1);
         }
-        self.constants().non_torch.on(Link::of(self.scenario.gpu), parallel.tp, parallel.pp)
+        let link = Link::of(self.scenario.gpu);
+        let span = self.constants().non_torch.on(link, parallel.tp, parallel.pp);
+        // What compiling takes is known of GPUs on PCIe; what is not compiled takes no more than a start that finds everything compiled.
+        let compiles = matches!(link, Link::Pcie) && !self.scenario.serving.enforce_eager;
+        if compiles || parallel.ranks() > 1 {
+            span
+        } else {
+            Span { typical: span.typical.min(beside::WITHOUT_COMPILING), ..span }
+        }
     }
 
     /// What logs say of the memory before the first tensor.

@@ -2,11 +2,11 @@
 
 use super::Model;
 use super::shapes::{
-    EVERYWHERE, LLAMA_4_MAVERICK, LLAMA_4_SCOUT, MINIMAX_M3, MISTRAL_LARGE_3, MISTRAL_SMALL_4, QWEN3_NEXT, apertus,
-    at_width, but_every_fourth, cohere2, deepseek, deepseek_v3, deepseek_v4, early, everywhere, falcon, falcon_h1,
-    gemma, gemma2, gemma3, gemma4, glm_5, gpt_oss, gpt2, granite4, indexed, jamba, joined, kimi_k2, latent, lfm2, ling,
-    llama, mixture, mixture_behind, nemotron_h, olmo2, phi3, predicting, qwen2, qwen3, qwen3_5, starcoder2, tied,
-    wide_norms, with_expert, with_gated_expert, with_router_bias,
+    EVERYWHERE, KIMI_LINEAR, LLAMA_4_MAVERICK, LLAMA_4_SCOUT, MINIMAX_M3, MISTRAL_LARGE_3, MISTRAL_SMALL_4, QWEN3_NEXT,
+    apertus, at_width, but_every_fourth, cohere2, deepseek, deepseek_v3, deepseek_v4, early, everywhere, falcon,
+    falcon_h1, gemma, gemma2, gemma3, gemma4, glm_5, gpt_oss, gpt2, granite4, indexed, jamba, joined, kimi_k2, latent,
+    lfm2, ling, llama, mixture, mixture_behind, nemotron_h, olmo2, phi3, predicting, qwen2, qwen3, qwen3_5, starcoder2,
+    tied, wide_norms, with_expert, with_gated_expert, with_router_bias,
 };
 use crate::architecture::{Architecture, Latent, Mlp, Positions, Tower};
 
@@ -229,6 +229,7 @@ models![
     row("kimi-k2", "Kimi K2", "Kimi", kimi_k2(131_072), 1_026_408_209_408),
     row("kimi-k2-thinking", "Kimi K2 Thinking", "Kimi", kimi_k2(262_144), 1_026_408_209_408),
     from(LANGUAGE_PART, row("kimi-k2.5", "Kimi K2.5 to K2.7 (text)", "Kimi", kimi_k2(262_144), 1_026_408_209_408)),
+    from(OWN_CODE, row("kimi-linear-48b-a3b", "Kimi Linear 48B A3B", "Kimi", KIMI_LINEAR, 49_122_675_072)),
     row("glm-4-9b-0414", "GLM-4 9B 0414", "GLM", Architecture { unstable_in_fp16: true, norms_per_layer: 4, ..joined(qwen2([40, 4096, 32, 2, 128, 13_696, 151_552, 32_768])) }, 9_400_279_040),
     row("glm-4.5-air", "GLM-4.5-Air", "GLM", predicting(mixture_behind([128, 8, 1408], 1, 1, joined(qwen2([46, 4096, 96, 8, 128, 10_944, 151_552, 131_072])))), 106_852_245_504),
     row("glm-4.5", "GLM-4.5", "GLM", predicting(Architecture { qk_norm: true, ..mixture_behind([160, 8, 1536], 1, 3, joined(qwen2([92, 5120, 96, 8, 128, 12_288, 151_552, 131_072]))) }), 352_797_814_784),
@@ -272,6 +273,7 @@ models![
     row("nemotron-nano-9b-v2", "Nemotron Nano 9B v2", "Nemotron", nemotron_h([27, 25], [128, 80], [56, 4480, 40, 8, 128, 15_680, 131_072, 131_072]), 8_888_227_328),
     row("nemotron-3-nano-30b", "Nemotron 3 Nano 30B A3B", "Nemotron", with_expert(3712, mixture([128, 6, 1856], nemotron_h([23, 23], [64, 64], [52, 2688, 32, 2, 128, 1856, 131_072, 262_144]))), 31_577_937_344),
     row("nemotron-3-super-120b", "Nemotron 3 Super 120B A12B", "Nemotron", at_width(1024, with_expert(5376, mixture([512, 22, 2688], nemotron_h([40, 40], [128, 64], [88, 4096, 32, 2, 128, 2688, 131_072, 262_144])))), 120_668_687_360),
+    row("nemotron-3-ultra-550b", "Nemotron 3 Ultra 550B A55B", "Nemotron", at_width(2048, with_expert(10_240, mixture([512, 22, 5120], nemotron_h([48, 48], [256, 64], [108, 8192, 64, 2, 128, 5120, 131_072, 262_144])))), 549_308_968_960),
     row("lfm2-350m", "LFM2 350M", "LFM", lfm2(6, [16, 1024, 16, 8, 64, 4608, 65_536, 128_000]), 354_483_968),
     row("lfm2-700m", "LFM2 700M", "LFM", lfm2(6, [16, 1536, 24, 8, 64, 6912, 65_536, 128_000]), 742_489_344),
     row("lfm2-1.2b", "LFM2 1.2B", "LFM", lfm2(6, [16, 2048, 32, 8, 64, 8192, 65_536, 128_000]), 1_170_340_608),

@@ -253,6 +253,21 @@ pub(super) const fn ling(width: u32, dense_layers: u32, shape: Shape) -> Archite
     Architecture { fused_qkv: true, ..shape }
 }
 
+/// Kimi Linear: KDA in 20 of 27 layers, latent attention without positions in the others, experts behind one dense layer.
+pub(super) const KIMI_LINEAR: Architecture = Architecture {
+    linear_attention: Some(LinearAttention {
+        kind: LinearKind::Kda,
+        layers: 20,
+        key_heads: 32,
+        value_heads: 32,
+        key_dim: 128,
+        value_dim: 128,
+        conv_kernel: 4,
+        fp32_state: true,
+    }),
+    ..deepseek(None, [256, 8, 1024], [1, 1], [27, 2304, 32, 32, 192, 9216, 163_840, 1_048_576])
+};
+
 pub(super) const fn kimi_k2(context: u32) -> Architecture {
     deepseek(Some(1536), [384, 8, 2048], [1, 1], [61, 7168, 64, 64, 192, 18_432, 163_840, context])
 }

@@ -1,0 +1,89 @@
+//! Kimi Linear: delta attention with a decay for each channel in most layers, latent attention in the others.
+
+use crate::architecture::{Architecture, Latent, LinearAttention, LinearKind, Moe, Projection};
+use crate::bounds::{self, Bounds};
+
+use super::super::ConfigError;
+use super::super::fields::{Fields, LAYERS_OR_NONE};
+use super::super::value::Value;
+use super::base;
+
+/// Latent attention has no positions, which changes no size. What Kimi K3 adds to it is refused by name: residuals over blocks of layers, experts in a width of their own, gates.
+pub(super) fn kimi_linear(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
+    if fields.or("attn_res_block_size", LAYERS_OR_NONE, 0)? > 0 {
+        return Err(ConfigError::NotModelled("attn_res_block_size (residuals over blocks of layers)"));
+    }
+    for field in ["routed_expert_hidden_size", "dense_ffn_hidden"] {
+        if fields.present(field) {
+            return Err(ConfigError::NotModelled(field));
+        }
+    }
+    fields.must_be("mla_use_output_gate", false)?;
+    if fields.or("moe_layer_freq", bounds::LAYERS, 1)? != 1 {
+        return Err(ConfigError::NotModelled("a moe_layer_freq other than 1"));
+    }
+    let base = base(fields)?;
+    let latent = Latent {
+        kv_lora_rank: fields.or("kv_lora_rank", bounds::LATENT, 512)?,
+        q_lora_rank: fields.optional("q_lora_rank", bounds::LATENT)?,
+        rope_dim: fields.or("qk_rope_head_dim", bounds::LATENT, 64)?,
+        nope_dim: fields.or("qk_nope_head_dim", bounds::LATENT, 128)?,
+        v_dim: fields.or("v_head_dim", bounds::LATENT, 128)?,
+    };
+    let width = fields.or("moe_intermediate_size", bounds::INTERMEDIATE_SIZE, 1_024)?;
+    let shared = fields.or("num_shared_experts", Bounds { min: 0, ..bounds::EXPERTS }, 1)?;
+    let dense_layers = fields.or("first_k_dense_replace", LAYERS_OR_NONE, 1)?.min(base.layers);
+    let moe = Moe {
+        shared_intermediate_size: shared.saturating_mul(width),
+        dense_layers,
+        ..Moe::of(
+            fields.or("num_experts", bounds::EXPERTS, 256)?,
+            fields.first_of(["num_experts_per_token", "num_experts_per_tok"], bounds::EXPERTS_PER_TOKEN, 8)?,
+            width,
+        )
+    };
+    let context = if fields.present("model_max_length") { "model_max_length" } else { "max_position_embeddings" };
+    Ok(Architecture {
+        head_dim: latent.nope_dim + latent.rope_dim,
+        intermediate_size: fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 9_216)?,
+        projection: Projection::Latent(latent),
+        linear_attention: states(fields, base.layers)?,
+        moe: (dense_layers < base.layers).then_some(moe),
+        trained_context: fields.context(context, 1_048_576)?,
+        ..base
+    })
+}
+
+/// The layers with a state, which `linear_attn_config` lists, counted from 1.
+fn states(fields: Fields<'_>, layers: u32) -> Result<Option<LinearAttention>, ConfigError> {
+    let inner = match fields.get("linear_attn_config") {
+        Some(Value::Object(inner)) => Fields(inner),
+        None | Some(Value::Nothing) => return Err(ConfigError::Missing("linear_attn_config")),
+        Some(other) => {
+            return Err(ConfigError::WrongKind {
+                field: "linear_attn_config",
+                wanted: "an object",
+                found: other.kind(),
+            });
+        }
+    };
+    inner.must_be("use_full_rank_gate", false)?;
+    let listed = |field| inner.list(field).map(|list| list.map_or(0, <[Value]>::len));
+    let (attending, linear) = (listed("full_attn_layers")?, listed("kda_layers")?);
+    if u32::try_from(attending + linear) != Ok(layers) {
+        return Err(ConfigError::Contradiction { one: "linear_attn_config", other: "num_hidden_layers" });
+    }
+    let heads = inner.number("num_heads", bounds::KV_HEADS)?;
+    let width = inner.number("head_dim", bounds::HEAD_DIM)?;
+    let state = LinearAttention {
+        kind: LinearKind::Kda,
+        layers: u32::try_from(linear).unwrap_or(layers),
+        key_heads: heads,
+        value_heads: heads,
+        key_dim: width,
+        value_dim: width,
+        conv_kernel: inner.or("short_conv_kernel_size", bounds::CONV_KERNEL, 4)?,
+        fp32_state: true,
+    };
+    Ok((linear > 0).then_some(state))
+}
