@@ -193,7 +193,14 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
             let allowed = report.size(What::Allowed);
             causes.extend(allowed.map(|allowed| Cause::Limit { allowed: allowed.bytes, capacity: None }));
         }
-        Kind::Xla | Kind::OnnxRuntime | Kind::Paddle => causes.extend(by_xla(report)),
+        Kind::Xla | Kind::OnnxRuntime | Kind::Paddle => {
+            causes.extend(by_xla(report));
+            // What TensorFlow took when it started.
+            let allowed = || reports.iter().find_map(|it| it.size(What::Allowed)).map(|size| size.bytes);
+            let asked = report.size(What::Requested).filter(|_| causes.is_empty());
+            let beyond = asked.and_then(|asked| allowed().filter(|allowed| *allowed < asked.bytes));
+            causes.extend(beyond.map(|allowed| Cause::Limit { allowed, capacity: None }));
+        }
         Kind::Metal => causes.extend(one_allocation(report)),
         Kind::MemorySummary | Kind::MemoryStats => causes.extend(by_table(report)),
         // Without a number it is the failure of a library that TensorFlow quotes.
@@ -358,6 +365,7 @@ fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes:
     if let (Some(allocated), Some(capacity), Some(asked), Some(missing)) =
         (message.allocated, message.capacity, message.asked, missing)
         && missing > 0
+        && larger.is_none()
         && held > capacity.bytes / 2
     {
         causes.push(Cause::Full { allocated: allocated.bytes, capacity: capacity.bytes, asked: asked.bytes, missing });

@@ -145,6 +145,15 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::Trainer, "memory/max_allocated (GiB)': '{}'", &[Hole::Of(What::PeakAllocated, Unit::GIB)]),
     line(Kind::Trainer, "memory/device_reserved (GiB)': {}", &[Hole::Of(What::Reserved, Unit::GIB)]),
     line(Kind::Trainer, "memory/device_reserved (GiB)': '{}'", &[Hole::Of(What::Reserved, Unit::GIB)]),
+    // Of ms-swift, in its log and in its file of it.
+    line(Kind::Trainer, "memory(GiB)': {}", &[Hole::Of(What::PeakReserved, Unit::GIB)]),
+    line(Kind::Trainer, "memory(GiB)\": {}", &[Hole::Of(What::PeakReserved, Unit::GIB)]),
+    // TensorFlow's own limit, and the GPU. Its MB are powers of 1,024.
+    line(
+        Kind::Trainer,
+        "Created device {} with {} MB memory: -> device: {}, name: {}, pci",
+        &[Hole::Skip, Hole::Of(What::Allowed, Unit::MIB), Hole::Skip, Hole::Name(What::Gpu)],
+    ),
     // Of NeMo.
     line(
         Kind::Trainer,
