@@ -103,6 +103,13 @@ fn accounts_of_a_cluster_say_that_host_memory_ran_out() {
             .iter()
             .all(|report| report.kind != Kind::HostMemory)
     );
+    // systemd, and the kernel's first line where the rest was not copied.
+    for text in [
+        "nixos systemd[1]: ollama.service: Failed with result 'oom-kill'.\n",
+        "[597411.1] python3 invoked oom-killer: gfp_mask=0x140cca(GFP_HIGHUSER_MOVABLE|__GFP_COMP), order=0, oom_score_adj=0\n",
+    ] {
+        assert!(matches!(explained(text).causes[..], [Cause::Host { asked: None }]), "{text}");
+    }
     let seff = "Memory Utilized: 5.50 GB\nMemory Efficiency: 68.75% of 8.00 GB (8.00 GB/node)\n";
     assert_told(Kind::System, seff, &["1: host_used 5905580032~10737418", "2: host_capacity 8589934592~10737418"]);
     // Linux's own figures of a GPU, below the command that prints them.
@@ -114,12 +121,13 @@ fn accounts_of_a_cluster_say_that_host_memory_ran_out() {
 fn servers_made_from_vllm_say_the_same_in_other_words() {
     let ascend = "(EngineCore pid=7) INFO 04-15 06:30:01 [worker.py:575] Free memory on device (60.50/61.25 GiB) on startup. Desired GPU memory utilization is (0.9, 55.13 GiB). Actual usage: 14.25 GiB for weights, 1.50 GiB for peak activation, 0.25 GiB for non-torch memory, 0.50 GiB for NPU graph memory. Replace gpu_memory_utilization with `--kv-cache-memory=41473277952` (38.63 GiB) to fit in\n";
     let explanation = explained(ascend);
-    let gib = |gib: f64| Some((gib * f64::from(1 << 30)) as i128);
+    // Hundredths of a GiB.
+    let gib = |hundredths: i128| Some((hundredths << 30) / 100);
     for (what, size) in [
-        (What::Weights, gib(14.25)),
-        (What::PeakActivation, gib(1.5)),
-        (What::NonTorch, gib(0.25)),
-        (What::Graphs, gib(0.5)),
+        (What::Weights, gib(1_425)),
+        (What::PeakActivation, gib(150)),
+        (What::NonTorch, gib(25)),
+        (What::Graphs, gib(50)),
     ] {
         assert_eq!(row(&explanation, what), size, "{what:?}");
     }
@@ -130,11 +138,11 @@ fn servers_made_from_vllm_say_the_same_in_other_words() {
         INFO:     # GPU blocks: 2176, # CPU blocks: 1638\nINFO:     Minimum concurrency: 4.25x\n";
     let explanation = explained(aphrodite);
     for (what, size) in [
-        (What::Capacity, gib(23.5)),
-        (What::Weights, gib(14.96)),
-        (What::KvCache, gib(4.25)),
-        (What::KvNeeded, gib(1.0)),
-        (What::PeakActivation, gib(1.5)),
+        (What::Capacity, gib(2_350)),
+        (What::Weights, gib(1_496)),
+        (What::KvCache, gib(425)),
+        (What::KvNeeded, gib(100)),
+        (What::PeakActivation, gib(150)),
         (What::MaxModelLen, Some(8_192)),
         (What::KvTokens, Some(34_816)),
     ] {
@@ -146,6 +154,9 @@ fn servers_made_from_vllm_say_the_same_in_other_words() {
             .iter()
             .all(|report| report.kind != Kind::Vllm)
     );
+    let slept =
+        "INFO 04-23 16:21:37 [worker.py:145] Sleep mode freed 19.50 GiB memory, 26.25 GiB memory is still in use.\n";
+    assert_told(Kind::Vllm, slept, &["1: used 28185722880~10737418"]);
     let capped = "WARNING 03-08 16:44:29 [compilation.py:1233] Capping cudagraph capture sizes from max 512 to 352 to fit Mamba cache blocks (361 blocks available).\n";
     assert_told(Kind::Vllm, capped, &["1: kv_blocks 361"]);
 }
@@ -172,6 +183,13 @@ fn llama_cpp_says_what_each_gpu_lacks() {
     assert_eq!(row(&explanation, What::Projected), Some(90_000 << 20));
     // 96,000 MiB are those of both GPUs.
     assert!(!explanation.notes.contains(&Note::FreeBeyond));
+    // One of two GPUs need not hold all of it.
+    let second = "  Device 1: AMD Radeon RX 7900 XTX, gfx1100 (0x1100), VMM: no, Wave Size: 32\n";
+    let two = format!(
+        "  Device 0: AMD Radeon RX 7900 XTX, gfx1100 (0x1100), VMM: no, Wave Size: 32\n{second}llama-server -c 20480 -ngl 99 -m Llama-3.3-70B-Instruct-IQ4_XS.gguf\n"
+    );
+    assert!(explained(&two).several);
+    assert!(!explained(&two.replace(second, "")).several);
     // What lies beyond the GPU's memory, subtracted without a sign.
     let table = "llama_memory_breakdown_print: |   - Vulkan0 (RX 9060 XT (RADV GFX1200)) | 16304 = 17592186039416 + (21285 = 18908 +    1837 +     540) +          19 |\n";
     assert_eq!(row(&explained(table), What::Free), Some(-(5_000_i128 << 20)));
@@ -185,6 +203,11 @@ fn trainers_say_their_peak_in_a_step() {
     ] {
         assert_told(Kind::Trainer, line, &["1: peak_reserved 77577846784~10737418"]);
     }
+    let command = "openrlhf.cli.train_ppo \\\n   --micro_train_batch_size 2 \\\n   --train_batch_size 64 \\\n   --zero_stage 3 \\\n";
+    assert_told(Kind::Trainer, command, &["2: batch_size 2", "4: zero_stage 3"]);
+    let banner = "==((====))==  Unsloth 2025.9.9: Fast Gemma3 patching. Transformers: 4.56.2.\n   \\\\   /|    NVIDIA GeForce RTX 5090. Num GPUs = 1. Max memory: 31.357 GB. Platform: Linux.\n";
+    let told_of = told(&only(Kind::Unsloth, banner));
+    assert_eq!(told_of[1..], ["2: gpu GeForce RTX 5090", "2: capacity 33669322375~1073741"]);
     let log = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8589934592 bytes.\n\
         I0000 00:00:17 gpu_device.cc:2022] Created device /job:localhost/replica:0/task:0/device:GPU:0 with 1500 MB memory:  -> device: 0, name: NVIDIA GeForce RTX 2080 Ti, pci bus id: 0000:89:00.0, compute capability: 7.5\n";
     let explanation = explained(log);

@@ -241,14 +241,17 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
     causes
 }
 
-/// Whether what is estimated may lie on more GPUs than one, or be less: llama.cpp spreads layers over all GPUs that it finds, and the pool
-/// of a server whose longest request is not said holds what its share holds.
-fn spread(reports: &[&Report], scenario: &Checked) -> bool {
+/// Whether what is estimated may lie on more GPUs than one: llama.cpp spreads layers over all GPUs that it finds.
+pub(super) fn several(reports: &[&Report], scenario: &Checked) -> bool {
     let gpus = reports.iter().filter(|report| report.kind == Kind::LlamaCpp);
     let gpus = gpus.map(|report| report.all(What::Gpu).count()).max().unwrap_or(0);
-    let pooled = reports.iter().any(|report| server(report.kind).is_some());
     gpus > 1 && scenario.parallel.tp == 1 && scenario.parallel.pp == 1
-        || pooled && !reports.iter().any(|report| report.has(What::MaxModelLen))
+}
+
+/// The same, or whether it may be less: the pool of a server whose longest request is not said holds what its share holds.
+fn spread(reports: &[&Report], scenario: &Checked) -> bool {
+    let pooled = reports.iter().any(|report| server(report.kind).is_some());
+    several(reports, scenario) || pooled && !reports.iter().any(|report| report.has(What::MaxModelLen))
 }
 
 /// What the program says is free on the GPU of a failed buffer.

@@ -55,6 +55,8 @@ pub(super) const LINES: &[Pattern] = &[
     host("Out of memory: Kill", &[]),
     host("Memory cgroup out of memory: Kill", &[]),
     host("oom-kill:constraint=", &[]),
+    host("invoked oom-killer:", &[]),
+    host("Failed with result 'oom-kill'", &[]),
     host("memory: usage {}, limit {}, failcnt", &[Hole::Size(What::HostUsed), Hole::Size(What::HostCapacity)]),
     // Slurm, in three wordings.
     host("oom-kill event(s) in", &[]),

@@ -95,6 +95,7 @@ pub(super) const LINES: &[Pattern] = &[
         "Actual usage: {} GiB for weights, {} GiB for peak activation, {} GiB for non-torch memory, {} GiB for",
         &[gib(What::Weights), gib(What::PeakActivation), gib(What::NonTorch), gib(What::Graphs)],
     ),
+    vllm("Sleep mode freed {} memory, {} memory is still in use", &[Hole::Skip, Hole::Size(What::Used)]),
     vllm("Current kv cache memory in use is {}", &[Hole::Size(What::KvCache)]),
     // With a mark of code behind the number or without.
     vllm("--kv-cache-memory={}{}({} GiB) to fit", &[Hole::Of(What::KvSuggested, Unit::BYTE), Hole::Skip, Hole::Skip]),
