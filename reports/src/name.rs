@@ -96,16 +96,6 @@ const GPU_WORDS: [&str; 30] = [
 ];
 
 fn gpu(text: &str) -> Option<Box<str>> {
-    // The kernel's list of devices has one name for several cards: `Navi 31 [Radeon RX 7900 XT/7900 XTX]`.
-    if let Some((_, names)) = scan::cut(text, "[").filter(|_| text.ends_with(']')) {
-        let mut names = names.trim_end_matches(']').split('/');
-        let mut shown: String = names.next()?.trim().into();
-        for name in names {
-            shown.push_str(" or ");
-            shown.push_str(name.trim());
-        }
-        return gpu(&shown);
-    }
     let text = text.trim_end_matches('.').trim();
     // What closes the brackets around a name is none of it.
     let closed = text.strip_suffix(')').filter(|name| !name.as_bytes().contains(&b'('));

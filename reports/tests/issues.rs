@@ -5,8 +5,8 @@
 mod common;
 
 use common::{assert_told, only, told};
-use memory_wall_reports::explain::{Cause, Explanation, Note, Stated, explain, gpu_named};
-use memory_wall_reports::{Base, Kind, Phase, Size, What, read};
+use memory_wall_reports::explain::{Cause, Explanation, Note, Stated, explain};
+use memory_wall_reports::{Kind, Phase, Size, What, read};
 
 const MESSAGE: &str = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.56 GiB of which 1.00 GiB is free.\n";
 const REFUSAL: &str = "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.\n";
@@ -50,25 +50,6 @@ fn a_gpu_that_a_person_names_is_in_the_text() {
     assert!(read(b"GPU: NVIDIA RTX 3090\n").reports.is_empty());
     let log = "GPU: RTX 3090\nggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n";
     assert_eq!(told(&only(Kind::LlamaCpp, log)), ["3: gpu0 gpu NVIDIA GeForce RTX 4090"]);
-}
-
-#[test]
-fn one_name_of_several_cards_is_told_by_its_memory() {
-    let table = |total: &str| {
-        format!(
-            "device,VRAM Total Memory (B),VRAM Total Used Memory (B),Card Series,Card Model\ncard0,{total},692142080,Navi 31 [Radeon RX 7900 XT/7900 XTX/7900 GRE],0x744c\n"
-        )
-    };
-    let names = "Radeon RX 7900 XT or 7900 XTX or 7900 GRE";
-    for (total, id) in [("25753026560", "rx7900xtx"), ("21458059264", "rx7900xt")] {
-        assert_eq!(only(Kind::RocmSmi, &table(total)).name(What::Gpu), Some(names));
-        assert_eq!(explained(&table(total)).gpu.map(|gpu| gpu.id), Some(id));
-    }
-    // None of them has as much, or nothing says how much.
-    assert_eq!(gpu_named(names, Size::read(b"48 GiB", Base::Binary)).map(|gpu| gpu.id), None);
-    assert_eq!(gpu_named(names, None).map(|gpu| gpu.id), None);
-    let line = "GPU[0]\t\t: Card Series: \t\tNavi 21 [Radeon RX 6800/6800 XT / 6900 XT]\n";
-    assert_told(Kind::RocmSmi, line, &["1: gpu0 gpu Radeon RX 6800 or 6800 XT or 6900 XT"]);
 }
 
 #[test]

@@ -9,13 +9,6 @@ use crate::Size;
 
 /// The GPU of this name; nothing of a laptop's or a small computer's, nor of those sold in China with less, which have other memory than their namesakes.
 pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
-    // One name of several cards: its memory tells which.
-    if let Some((first, others)) = name.split_once(" or ") {
-        let series = first.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
-        let others = others.split(" or ").map(|other| [series, other].concat());
-        let fits = |name: &String| named(name, capacity).filter(|gpu| capacity.is_some_and(|size| holds(gpu, size)));
-        return core::iter::once(first.into()).chain(others).find_map(|name| fits(&name));
-    }
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     if ["laptop", "mobile", "sff", "6000d", "5090dv2"].iter().any(|word| name.contains(word)) {
         return None;
