@@ -70,6 +70,7 @@ const PHASES: &[Rule<Phase>] = &[
         &["runner", "graph", "worker"],
         Phase::GraphCapture,
     ),
+    (&["wake_up", "resume_memory_occupation"], &[], Phase::Wake),
     (&["_dummy_sampler_run", "_dummy_pooler_run"], &[], Phase::WarmUp),
     (
         &[
@@ -262,11 +263,11 @@ impl Trace {
     fn phase(&mut self, phase: Phase, place: Place) {
         use Phase::{
             Backward, Forward, Generate, GraphCapture, KvCache, Load, Loss, OptimizerFirstStep, OptimizerForeach,
-            OptimizerStep, Profile, Save, WarmUp,
+            OptimizerStep, Profile, Save, Wake, WarmUp,
         };
         let stays = match self.phase.map(|(phase, _)| phase) {
             Some(Backward) => matches!(phase, Forward | Loss | Load | Generate),
-            Some(OptimizerFirstStep | OptimizerForeach) => true,
+            Some(OptimizerFirstStep | OptimizerForeach | Wake) => true,
             Some(OptimizerStep) => !matches!(phase, OptimizerFirstStep | OptimizerForeach),
             Some(Profile | WarmUp | GraphCapture) => matches!(phase, Forward | Loss | Generate | Load | Profile),
             Some(KvCache | Save) => matches!(phase, Forward | Load | Generate | Profile),

@@ -316,6 +316,7 @@ names! {
         Profile = "profile", "the pass that a server profiles at its start";
         WarmUp = "warm_up", "the sampler's warm-up of a server";
         GraphCapture = "graph_capture", "capturing CUDA graphs";
+        Wake = "wake", "waking a server that slept, while the training beside it holds memory";
         Forward = "forward", "the forward pass";
         Loss = "loss", "the logits and the loss";
         Backward = "backward", "the backward pass";

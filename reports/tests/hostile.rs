@@ -14,6 +14,7 @@ use proptest::prelude::*;
 
 /// A sample of each kind, short.
 const SAMPLES: &[&str] = &[
+    "- **GPU:** 2x NVIDIA RTX 3090 (24GB)\n| **GPU** | RTX 4090 |\n81.0  python3.12  default  1 OUT_OF_ME+  0:125\nMemory Efficiency: 68.75% of 8.00 GB (8.00 GB/node)\nmem_info_vram_total\n17163091968\n",
     "Traceback (most recent call last):\n  File \"/x/torch/optim/adamw.py\", line 1, in _init_group\n    state[\"exp_avg\"] = torch.zeros_like(p)\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB. GPU 0 has a total capacity of 79.11 GiB of which 512.00 MiB is free. Process 4711 has 10.25 GiB memory in use. Including non-PyTorch memory, this process has 68.36 GiB memory in use. Of the allocated memory 64.50 GiB is allocated by PyTorch, with 250.00 MiB allocated in private pools (e.g., CUDA Graphs), and 2.75 GiB is reserved by PyTorch but unallocated.\n",
     "RuntimeError: MPS backend out of memory (MPS allocated: 17.68 GB, other allocations: 398.68 MB, max allowed: 18.13 GB). Tried to allocate 256.00 MB on private pool.\n",
     "non-default args: {'model': 'meta-llama/Llama-3.1-8B-Instruct', 'max_model_len': 32000, 'gpu_memory_utilization': 0.92, 'speculative_config': {'model': 'a/b-1'}}\nInitializing a V1 LLM engine (v0.11.0) with config: model='meta-llama/Llama-3.1-8B-Instruct', dtype=torch.bfloat16, quantization=None\nModel loading took 14.9596 GiB memory and 20.67 seconds\nAvailable KV cache memory: 4.75 GiB\nGPU KV cache size: 38,944 tokens\nFree memory on device (21.89/22.04 GiB) on startup. Desired GPU memory utilization is (0.92, 20.28 GiB). Actual usage is 14.96 GiB for weight, 0.57 GiB for peak activation, 0.02 GiB for non-torch memory, and 0.38 GiB for CUDAGraph memory.\n",
@@ -230,6 +231,9 @@ fn a_line_of_a_megabyte_of_anything_is_read_in_a_tenth_of_a_second() {
         "Dumping 5 ",
         "PROCESSOR ",
         "PROCESSOR NNNNNNNN ",
+        "GPU 0,1: nvidia ",
+        "GPU: 4x NVIDIA RTX/",
+        "Num GPUs = OUT_OF_ME+ ",
         "Memory Usage for loading ",
         "Max_MA/",
         "DeviceStatsMonitor.a/b,",

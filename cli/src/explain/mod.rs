@@ -88,7 +88,7 @@ fn exit(found: &Found, explanation: &Explanation) -> Exit {
     let scenario = explanation.scenario.as_ref().and_then(|scenario| scenario.as_ref().ok());
     let verdict =
         scenario.zip(explanation.capacity).map(|(it, capacity)| memory_wall_core::evaluate::verdict_on(it, capacity));
-    Exit::yes(!failed && (explanation.stands || verdict.is_none_or(Verdict::holds)))
+    Exit::yes(!failed && (explanation.stands || explanation.several || verdict.is_none_or(Verdict::holds)))
 }
 
 /// The names of the texts: what they are called, without where they lie.

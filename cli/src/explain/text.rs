@@ -272,7 +272,8 @@ fn causes(explanation: &Explanation, unit: ByteUnit) -> String {
     if let Some((first, others)) = explanation.causes.split_first() {
         text += &wrapped(&format!("\nLikeliest cause: {first}"), 2);
         text.extend(others.iter().map(|cause| wrapped(&format!("- {cause}"), 2)));
-    } else if let (Some(Verdict::DoesNotFit), false) = (verdict(explanation), explanation.stands) {
+    } else if let (Some(Verdict::DoesNotFit), false) = (verdict(explanation), explanation.stands || explanation.several)
+    {
         text += &wrapped("\nBy the estimate this run does not fit.", 2);
     }
     if let Some((suspect, tensors)) = explanation.suspect {

@@ -193,7 +193,14 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
             let allowed = report.size(What::Allowed);
             causes.extend(allowed.map(|allowed| Cause::Limit { allowed: allowed.bytes, capacity: None }));
         }
-        Kind::Xla | Kind::OnnxRuntime | Kind::Paddle => causes.extend(by_xla(report)),
+        Kind::Xla | Kind::OnnxRuntime | Kind::Paddle => {
+            causes.extend(by_xla(report));
+            // What TensorFlow took when it started.
+            let allowed = || reports.iter().find_map(|it| it.size(What::Allowed)).map(|size| size.bytes);
+            let asked = report.size(What::Requested).filter(|_| causes.is_empty());
+            let beyond = asked.and_then(|asked| allowed().filter(|allowed| *allowed < asked.bytes));
+            causes.extend(beyond.map(|allowed| Cause::Limit { allowed, capacity: None }));
+        }
         Kind::Metal => causes.extend(one_allocation(report)),
         Kind::MemorySummary | Kind::MemoryStats => causes.extend(by_table(report)),
         // Without a number it is the failure of a library that TensorFlow quotes.
@@ -234,14 +241,17 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
     causes
 }
 
-/// Whether what is estimated may lie on more GPUs than one, or be less: llama.cpp spreads layers over all GPUs that it finds, and the pool
-/// of a server whose longest request is not said holds what its share holds.
-fn spread(reports: &[&Report], scenario: &Checked) -> bool {
+/// Whether what is estimated may lie on more GPUs than one: llama.cpp spreads layers over all GPUs that it finds.
+pub(super) fn several(reports: &[&Report], scenario: &Checked) -> bool {
     let gpus = reports.iter().filter(|report| report.kind == Kind::LlamaCpp);
     let gpus = gpus.map(|report| report.all(What::Gpu).count()).max().unwrap_or(0);
-    let pooled = reports.iter().any(|report| server(report.kind).is_some());
     gpus > 1 && scenario.parallel.tp == 1 && scenario.parallel.pp == 1
-        || pooled && !reports.iter().any(|report| report.has(What::MaxModelLen))
+}
+
+/// The same, or whether it may be less: the pool of a server whose longest request is not said holds what its share holds.
+fn spread(reports: &[&Report], scenario: &Checked) -> bool {
+    let pooled = reports.iter().any(|report| server(report.kind).is_some());
+    several(reports, scenario) || pooled && !reports.iter().any(|report| report.has(What::MaxModelLen))
 }
 
 /// What the program says is free on the GPU of a failed buffer.
@@ -358,6 +368,7 @@ fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes:
     if let (Some(allocated), Some(capacity), Some(asked), Some(missing)) =
         (message.allocated, message.capacity, message.asked, missing)
         && missing > 0
+        && larger.is_none()
         && held > capacity.bytes / 2
     {
         causes.push(Cause::Full { allocated: allocated.bytes, capacity: capacity.bytes, asked: asked.bytes, missing });

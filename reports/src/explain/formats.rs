@@ -112,7 +112,9 @@ pub(super) fn cache(name: &str) -> Option<KvPrecision> {
 /// The format of a GGUF file, by the type that llama.cpp prints or by a file's name.
 pub(super) fn gguf(text: &str) -> Option<WeightFormat> {
     let text = text.to_ascii_lowercase().replace(" - medium", "_m").replace(" - small", "_s").replace(" - large", "_l");
-    let has = |word: &str| text.contains(word);
+    // ik_llama.cpp's IQ4_K and its kin are other formats than Q4_K.
+    let whole = |at: usize| at.checked_sub(1).is_none_or(|before| text.as_bytes().get(before) != Some(&b'i'));
+    let has = |word: &str| text.match_indices(word).any(|(at, _)| whole(at));
     let table = [
         ("q4_k_s", WeightFormat::Q4KS),
         ("q4_k", WeightFormat::Q4K),
@@ -160,6 +162,8 @@ mod tests {
             ("Q4_K - Medium", Some(WeightFormat::Q4K)),
             ("Q4_K - Small", Some(WeightFormat::Q4KS)),
             ("IQ4_NL - 4.5 bpw", Some(WeightFormat::Iq4Nl)),
+            ("GLM-4.5-Air-IQ4_KSS-00001-of-00002.gguf", None),
+            ("model-IQ5_K.gguf", None),
             ("Q8_0", Some(WeightFormat::Q8Zero)),
             ("F16", Some(WeightFormat::Fp16)),
             ("IQ2_XXS - 2.0625 bpw", None),

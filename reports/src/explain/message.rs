@@ -28,7 +28,9 @@ pub struct Message {
 /// Whether more is said to be free than the GPU has.
 pub(super) fn free_beyond(report: &Report) -> bool {
     let both = report.size(What::Free).zip(report.size(What::Capacity));
-    both.is_some_and(|(free, capacity)| free.least() > capacity.most())
+    // What is free on several GPUs together may be more than one has.
+    let one = report.all(What::Capacity).nth(1).is_none();
+    one && both.is_some_and(|(free, capacity)| free.least() > capacity.most())
 }
 
 impl Message {

@@ -99,6 +99,8 @@ pub struct Explanation {
     pub contradictions: Vec<Contradiction>,
     /// Whether a server came up, which shows that it fits, whatever the estimate says.
     pub stands: bool,
+    /// Whether the run may lie on several GPUs, so that one of them need not hold it.
+    pub several: bool,
 }
 
 /// Explains what was found: the texts, and the files that were [`add`](crate::files::add)ed to them.
@@ -133,6 +135,7 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     let described = described.map(|(scenario, _)| scenario);
     let scenario = described.filter(|_| sized);
     let mut explanation = Explanation {
+        several: matches!(&scenario, Some(Ok(scenario)) if cause::several(&reports, scenario)),
         about,
         main,
         unknown_models,

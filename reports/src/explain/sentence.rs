@@ -221,7 +221,7 @@ impl fmt::Display for Cause {
                 "The process was killed from outside (signal 9, exit code 137). Most often the memory of the computer or the limit of its container ran out, not the GPU's memory: the kernel's log (dmesg) or the container's state says whether.",
             ),
             Self::Host { asked } => {
-                f.write_str("The memory of the computer ran out, not that of the GPU")?;
+                f.write_str("The memory of the computer ran out, or what a container or a job may take of it, not that of the GPU")?;
                 match asked {
                     Some(asked) => write!(f, ": {} were asked for.", gib(asked)),
                     None => f.write_str("."),

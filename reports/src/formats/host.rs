@@ -55,11 +55,18 @@ pub(super) const LINES: &[Pattern] = &[
     host("Out of memory: Kill", &[]),
     host("Memory cgroup out of memory: Kill", &[]),
     host("oom-kill:constraint=", &[]),
+    host("invoked oom-killer:", &[]),
+    host("Failed with result 'oom-kill'", &[]),
     host("memory: usage {}, limit {}, failcnt", &[Hole::Size(What::HostUsed), Hole::Size(What::HostCapacity)]),
     // Slurm, in three wordings.
     host("oom-kill event(s) in", &[]),
     host("oom_kill event in", &[]),
     host("oom_kill events in", &[]),
+    // Its accounts, whose GB are powers of 1,024: `sacct` with the exit code of such a step, and `seff`.
+    host("OUT_OF_ME{}0:125", &[Hole::Skip]),
+    host("State: OUT_OF_MEMORY", &[]),
+    system("Memory Utilized: {}", &[Hole::Size(What::HostUsed)]),
+    system("Memory Efficiency: {}% of {}", &[Hole::Skip, Hole::Size(What::HostCapacity)]),
     // Containers.
     host("Reason:  OOMKilled", &[]),
     host("reason:  OOMKilled", &[]),
@@ -79,6 +86,8 @@ pub(super) const LINES: &[Pattern] = &[
     refuses("Not enough memory for command submission"),
     refuses("[TTM] Buffer eviction failed"),
     system("amdgpu: {} of VRAM memory ready", &[Hole::Size(What::Capacity)]),
+    system("mem_info_vram_total {}", &[Hole::Of(What::Capacity, Unit::BYTE)]),
+    system("mem_info_vram_used {}", &[Hole::Of(What::Used, Unit::BYTE)]),
     system("NVRM: Xid ({}): {},", &[Hole::Skip, Hole::Count(What::Xid)]),
     system("MemTotal: {}", &[Hole::Size(What::HostCapacity)]),
     system("MemAvailable: {}", &[Hole::Size(What::HostFree)]),

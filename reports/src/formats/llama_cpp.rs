@@ -77,6 +77,9 @@ const BREAKDOWN: &[Hole] = &[
     Hole::Of(What::PlannedCompute, Unit::MIB),
     Hole::Of(What::Unaccounted, Unit::MIB),
 ];
+/// What a GPU has, and what the program would take of it.
+const PROJECTION: &[Hole] =
+    &[Hole::Buffer, Hole::Name(What::Gpu), Hole::Of(What::Capacity, Unit::MIB), Hole::Of(What::Placed, Unit::MIB)];
 const SEQUENCE: &[Hole] = &[Hole::Count(What::MaxModelLen), Hole::Count(What::TrainedContext)];
 /// That of the host, of which neither is told.
 const HOST_BREAKDOWN: &[Hole] = &[
@@ -247,6 +250,10 @@ macro_rules! described {
             "projected to use {} of host memory vs. {} of total host memory",
             &[Hole::Size(What::ProjectedHost), Hole::Size(What::HostCapacity)],
         ),
+        // Of each GPU, before it looks for what fits.
+        llama("llama_params_fit_impl: - {} ({}): {} total, {} used,", PROJECTION),
+        llama("common_params_fit_impl: - {} ({}): {} total, {} used,", PROJECTION),
+        llama("need to use {} less in total", &[Hole::Size(What::Missing)]),
         llama(
             "cannot meet free memory target of {}, need to reduce device memory by {}",
             &[Hole::Skip, Hole::Size(What::Missing)],
@@ -299,6 +306,8 @@ pub(super) const SETTINGS: &[Settings] = &[
     command("llama-server "),
     command("llama-server.exe "),
     command("llama-cli "),
+    command("llama-fit-params "),
+    command("llama-mtmd-cli "),
     command("llama-cli.exe "),
     command("llama-bench "),
     command("llama-bench.exe "),

@@ -49,6 +49,7 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::CudaError, "cuda runtime error (2) : out of memory", &[]),
     // Of vLLM's allocator.
     line(Kind::CudaError, "CUDA Error: out of memory", &[]),
+    line(Kind::CudaError, "cuda error: out of memory", &[]),
     line(Kind::CudaError, "HIP error: out of memory", &[]),
     // Of ggml.
     line(Kind::CudaError, "ROCm error: out of memory", &[]),

@@ -54,6 +54,9 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::Trainer, "peak_memory_reserved:{}", &[Hole::Of(What::PeakReserved, Unit::GIB)]),
     line(Kind::Unsloth, "Unsloth {}: Fast {} patching", &[Hole::Name(What::Version), Hole::Skip]),
     line(Kind::Unsloth, "Unsloth: Fast {} patching release {}", &[Hole::Skip, Hole::Name(What::Version)]),
+    // From 2025 on without the word in front, and the memory of any maker's.
+    line(Kind::Unsloth, "NVIDIA {}. Num GPUs = {}. Max memory:", &[Hole::Name(What::Gpu), Hole::Skip]),
+    line(Kind::Unsloth, "Num GPUs = {}. Max memory: {} GB", &[Hole::Skip, Hole::Of(What::Capacity, Unit::GIB)]),
     line(Kind::Unsloth, "GPU: {}. Max memory: {} GB", &[Hole::Name(What::Gpu), Hole::Of(What::Capacity, Unit::GIB)]),
     line(
         Kind::Megatron,
@@ -145,6 +148,15 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::Trainer, "memory/max_allocated (GiB)': '{}'", &[Hole::Of(What::PeakAllocated, Unit::GIB)]),
     line(Kind::Trainer, "memory/device_reserved (GiB)': {}", &[Hole::Of(What::Reserved, Unit::GIB)]),
     line(Kind::Trainer, "memory/device_reserved (GiB)': '{}'", &[Hole::Of(What::Reserved, Unit::GIB)]),
+    // Of ms-swift, in its log and in its file of it.
+    line(Kind::Trainer, "memory(GiB)': {}", &[Hole::Of(What::PeakReserved, Unit::GIB)]),
+    line(Kind::Trainer, "memory(GiB)\": {}", &[Hole::Of(What::PeakReserved, Unit::GIB)]),
+    // TensorFlow's own limit, and the GPU. Its MB are powers of 1,024.
+    line(
+        Kind::Trainer,
+        "Created device {} with {} MB memory: -> device: {}, name: {}, pci",
+        &[Hole::Skip, Hole::Of(What::Allowed, Unit::MIB), Hole::Skip, Hole::Name(What::Gpu)],
+    ),
     // Of NeMo.
     line(
         Kind::Trainer,
@@ -175,6 +187,8 @@ const KEYS: &[Key] = &[
     ("per_device_train_batch_size", What::BatchSize),
     ("micro_batch_size", What::BatchSize),
     ("train_micro_batch_size_per_gpu", What::BatchSize),
+    ("micro_train_batch_size", What::BatchSize),
+    ("zero_stage", What::ZeroStage),
     ("global_batch_size", What::GlobalBatch),
     ("tensor_model_parallel_size", What::TensorParallel),
     ("pipeline_model_parallel_size", What::PipelineParallel),
@@ -230,6 +244,9 @@ pub(super) const SETTINGS: &[Settings] = &[
     settings("per_device_train_batch_size"),
     settings("train_micro_batch_size_per_gpu"),
     settings("micro_batch_size"),
+    // OpenRLHF.
+    settings("micro_train_batch_size"),
+    settings("zero_stage"),
     settings("gradient_accumulation_steps"),
     settings("global_batch_size"),
     settings("tensor_model_parallel_size"),

@@ -21,6 +21,11 @@ const fn refuses(text: &'static str, holes: &'static [Hole], why: Refusal) -> Pa
     vllm(text, holes).saying(Says::Refuses(why))
 }
 
+/// What any program may say.
+const fn within(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    vllm(text, holes).saying(Says::Within)
+}
+
 const SHARE: &[Hole] = &[gib(What::Free), gib(What::Capacity), Hole::Ratio(What::Utilization), gib(What::Budget)];
 const SHARE_OF: &[Hole] =
     &[Hole::Device, gib(What::Free), gib(What::Capacity), Hole::Ratio(What::Utilization), gib(What::Budget)];
@@ -85,12 +90,15 @@ pub(super) const LINES: &[Pattern] = &[
         "Actual usage is {} GiB for consumed memory (weights + non-torch), {} GiB for peak activation, and {} GiB for CUDAGraph memory",
         &[gib(What::Consumed), gib(What::PeakActivation), gib(What::Graphs)],
     ),
+    // Its plugin for Ascend.
+    vllm(
+        "Actual usage: {} GiB for weights, {} GiB for peak activation, {} GiB for non-torch memory, {} GiB for",
+        &[gib(What::Weights), gib(What::PeakActivation), gib(What::NonTorch), gib(What::Graphs)],
+    ),
+    vllm("Sleep mode freed {} memory, {} memory is still in use", &[Hole::Skip, Hole::Size(What::Used)]),
     vllm("Current kv cache memory in use is {}", &[Hole::Size(What::KvCache)]),
     // With a mark of code behind the number or without.
-    vllm(
-        "--kv-cache-memory={}{}({} GiB) to fit into requested memory",
-        &[Hole::Of(What::KvSuggested, Unit::BYTE), Hole::Skip, Hole::Skip],
-    ),
+    vllm("--kv-cache-memory={}{}({} GiB) to fit", &[Hole::Of(What::KvSuggested, Unit::BYTE), Hole::Skip, Hole::Skip]),
     vllm("Available KV cache memory: {}", &[Hole::Size(What::KvCache)]),
     vllm("{} GiB, reserved {} GiB memory for KV Cache as specified", &[gib(What::Free), Hole::Skip]),
     vllm("reserved {} GiB memory for KV Cache as specified", &[gib(What::KvCache)]),
@@ -120,6 +128,16 @@ pub(super) const LINES: &[Pattern] = &[
         "Maximum concurrency for {} tokens per request: {}x",
         &[Hole::Count(What::MaxModelLen), Hole::Ratio(What::Concurrency)],
     ),
+    vllm("to fit Mamba cache blocks ({} blocks available)", &[Hole::Count(What::KvBlocks)]),
+    // Aphrodite, made from the old engine.
+    vllm("GPU memory breakdown:", &[]),
+    within("Total GPU memory: {}", &[Hole::Size(What::Capacity)]),
+    within("Available for Aphrodite: {}", &[Hole::Size(What::Budget)]),
+    within("Model weights: {}", &[Hole::Size(What::Weights)]),
+    within("Reserved for KV cache: {}", &[Hole::Size(What::KvCache)]),
+    within("KV cache for {} tokens: {}", &[Hole::Count(What::MaxModelLen), Hole::Size(What::KvNeeded)]),
+    within("Peak activations memory: {}", &[Hole::Size(What::PeakActivation)]),
+    within("Minimum concurrency: {}x", &[Hole::Ratio(What::Concurrency)]),
     vllm("Setting attention block size to {} tokens", &[Hole::Count(What::BlockSize)]),
     // Refusals: up to 0.8 with the old engine, then with the new one.
     refuses(

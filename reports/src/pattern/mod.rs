@@ -291,7 +291,7 @@ fn fact(hole: Hole, text: &[u8], place: Place) -> Option<(Fact, &[u8])> {
         Hole::Of(what, unit) => {
             let bytes = unit.bytes(Base::Decimal);
             // What is less than nothing and was subtracted without a sign.
-            let wrapped = || (what == What::Unaccounted).then(|| number.wrapped(bytes)).flatten();
+            let wrapped = || matches!(what, What::Unaccounted | What::Free).then(|| number.wrapped(bytes)).flatten();
             (what, Value::Size(number.size(bytes).or_else(wrapped)?), number.rest)
         }
         Hole::Count(what) => (what, Value::Count(number.count()?), number.rest),

@@ -105,6 +105,7 @@ impl Reader {
                 unfinished: None,
                 orphan: None,
                 unread: None,
+                prose: None,
                 settings_read: 0,
                 doubtful: Vec::new(),
                 understood: Vec::new(),
@@ -174,6 +175,8 @@ struct State {
     settings_read: u32,
     /// A message that nothing else reads.
     unread: Option<Box<Report>>,
+    /// The GPU as a person names it, which counts where no program does.
+    prose: Option<Fact>,
     /// Places of numbers of the line that a pattern couldn't read.
     doubtful: Vec<Place>,
     /// Places of numbers of the line that one could.

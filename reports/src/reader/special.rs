@@ -56,6 +56,7 @@ pub(super) enum Special {
     Pages,
     Pair,
     Words,
+    Prose,
 }
 
 /// The texts by which they are found.
@@ -144,6 +145,13 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("ERROR_OUT_OF_", Special::Words),
     // `ollama ps`.
     ("PROCESSOR ", Special::Loaded),
+    // What a person writes above a log.
+    ("GPU ", Special::Prose),
+    ("GPU: ", Special::Prose),
+    ("GPU:*", Special::Prose),
+    ("GPU*", Special::Prose),
+    ("GPUs", Special::Prose),
+    ("Hardware", Special::Prose),
 ];
 
 impl State {
@@ -298,6 +306,7 @@ impl State {
             }
             Special::Pair => self.told_pair(line, at),
             Special::Words => self.keep_message(line),
+            Special::Prose => self.keep_name(line, at),
             Special::NpuTable => self.begin(Table::Npu(0), place.line),
             Special::AmdTable => self.begin(Table::Amd, place.line),
             Special::Loaded => {
