@@ -104,7 +104,17 @@ pub(crate) fn runtime(option: &str, text: &str) -> Option<BadInput> {
 /// Why a model is not modelled, by its name, or by that of its family in a `config.json`.
 pub(crate) fn model(option: &str, text: &str) -> Option<BadInput> {
     let word = word(text.rsplit('/').next().unwrap_or(text));
-    refused(option, text, &MODELS, |name| word.contains(name))
+    refused(option, text, &MODELS, |name| names(&word, name))
+}
+
+/// Whether a name stands in a word: from its start or behind a `-`, and not as the beginning of a larger number.
+fn names(word: &str, name: &str) -> bool {
+    word.match_indices(name).any(|(at, _)| {
+        let [before, behind] = [word.get(..at), word.get(at + name.len()..)].map(Option::unwrap_or_default);
+        let is_cut = name.ends_with(|last: char| last.is_ascii_digit())
+            && behind.starts_with(|next: char| next.is_ascii_digit());
+        (before.is_empty() || before.ends_with('-')) && !is_cut
+    })
 }
 
 /// Why a format is not modelled.
@@ -140,6 +150,12 @@ mod tests {
         for id in WeightFormat::ALL.iter().map(|it| it.id()) {
             assert!(format("--weights", id).is_none(), "{id}");
         }
+        for own in ["my-llama-step-3000", "sibling-3b", "restep3"] {
+            assert!(super::model("--model", own).is_none(), "{own}");
+        }
+        assert!(
+            super::model("--model", "stepfun-ai/Step-3").is_some() && super::model("--config", "step3_text").is_some()
+        );
         for id in ["exact", "hf", "vllm", "llamacpp", "ollama", "sglang", "trtllm", "llama.cpp"] {
             assert!(runtime("--engine", id).is_none(), "{id}");
         }

@@ -218,9 +218,9 @@ fn plan(advice: &Advice, unit: ByteUnit) -> String {
 
 /// Why a combination is only tight.
 fn why_tight(plan: Option<&Plan>) -> &'static str {
-    match plan.and_then(|plan| host::verdict(&plan.effect.scenario)) {
-        Some(Verdict::Tight) => "Tight in host memory",
-        _ => "Tight, may fail by fragmentation",
+    match plan.and_then(|plan| words::by_host_memory(Verdict::Tight, &plan.effect.scenario)) {
+        Some(_) => "Tight in host memory",
+        None => "Tight, may fail by fragmentation",
     }
 }
 

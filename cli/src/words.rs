@@ -248,7 +248,7 @@ fn in_doubt(scenario: &Checked) -> bool {
 }
 
 /// What waits in host memory, where that and not the GPU decides the verdict.
-fn by_host_memory(verdict: Verdict, scenario: &Checked) -> Option<Host> {
+pub(crate) fn by_host_memory(verdict: Verdict, scenario: &Checked) -> Option<Host> {
     let without = scenario.with(|it| it.host_memory = None).ok()?;
     let decides = host::verdict(scenario)? == verdict && evaluate::verdict(&without)? != verdict;
     host::of(scenario).filter(|_| decides)

@@ -42,8 +42,9 @@ pub fn start() {
             // Both are there for as long as the page is.
             (1, _) => begun.set(Some(&*Box::leak(Box::new(begin())))),
             (2, Some((signals, _))) => quiz::start(signals),
-            (3, Some((signals, _))) => follow(signals),
-            (4, Some((signals, notices))) => come_alive(signals, notices),
+            // Whatever hears of the page listens before the page says that it is live.
+            (3, Some((signals, notices))) => come_alive(signals, notices),
+            (4, Some((signals, _))) => follow(signals),
             _ => return false,
         }
         true

@@ -34,7 +34,8 @@ const OF_VLLM: &[(&[&str], &str)] = &[
 ///
 /// # Source
 /// torchtune, `recipes/full_finetune_single_device.py` (`optimizer_in_bwd`). TRL at f2cd577, `grpo_config.py`. verl at b178a3c,
-/// `docs/perf/perf_tuning.rst`. Read 2026-11-26.
+/// `docs/perf/perf_tuning.rst`. Read 2026-11-26. DeepSeek's DualPipe, `README.md` (parameters of a device: 2×), Megatron-LM,
+/// `arguments.py` (`--fp8-param-gather`), torchtitan, `job_config.py` (`pipeline_parallel_schedule`). Read 2026-11-27.
 const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
     (
         "torchtune",
@@ -48,27 +49,33 @@ const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "TRL",
-        &["--num-labels", "--reward-model", "--reward-model-path"],
+        &["--num-labels"],
         "a reward head has a few outputs in place of the vocabulary's, so that there are no logits to speak of: what a run takes is below what is counted with the output head",
     ),
     (
+        "TRL",
+        &["--reward-model", "--reward-model-path"],
+        "a reward model stays on the GPU beside the policy, and its weights and what it computes come on top of what is counted",
+    ),
+    (
         "Transformer Engine, torchao and Megatron-LM",
-        &[
-            "--fp8",
-            "--fp8-format",
-            "--fp8-recipe",
-            "--fp8-param-gather",
-            "--enable-fp8",
-            "--float8",
-            "--fp4",
-            "--fp4-format",
-        ],
+        &["--fp8", "--fp8-format", "--fp8-recipe", "--enable-fp8", "--float8", "--fp4", "--fp4-format"],
         "matrices are multiplied in 8 or 4 bits and their inputs saved so; weights, gradients and states keep their bytes, and the run takes no more than is counted without it but for copies of the weights",
     ),
     (
-        "DeepSeek and Megatron-LM",
-        &["--dualpipe", "--dualpipev", "--pipeline-parallel-schedule", "--pp-schedule", "--pipeline-schedule"],
-        "DualPipe keeps two copies of each rank's layers, and zero-bubble schedules hold gradients of weights back; 1F1B and --virtual-stages are counted",
+        "Megatron-LM",
+        &["--fp8-param-gather"],
+        "weights are kept and gathered in 8 bits, so that the run takes less than is counted without it, by up to a byte a parameter",
+    ),
+    (
+        "DeepSeek",
+        &["--dualpipe", "--dualpipev"],
+        "each rank holds the layers of two stages, and twice as many micro-batches are under way as counted",
+    ),
+    (
+        "torchtitan",
+        &["--pipeline-parallel-schedule", "--pp-schedule", "--pipeline-schedule"],
+        "1F1B is what is counted, and --virtual-stages interleaves it; GPipe holds every micro-batch, and zero-bubble schedules hold gradients of weights back",
     ),
     ("TRL", &["--use-vllm"], "with --rl grpo vLLM generates: --vllm-mode says where"),
     ("TRL", &["--use-liger-kernel"], "with --rl grpo --loss chunked is Liger's loss"),

@@ -10,7 +10,7 @@ use wasmparser::{Import, Parser, Payload};
 /// Program and glue, which speak of the same imports in fewer letters.
 pub fn shortened(wasm: &[u8], glue: &str) -> Result<(Vec<u8>, String), String> {
     let unread = |error: &dyn std::fmt::Display| format!("the program's imports cannot be read: {error}");
-    let (mut module, mut glue) = (Module::new(), glue.to_owned());
+    let (mut module, mut glue, mut asked) = (Module::new(), glue.to_owned(), 0);
     for payload in Parser::new(0).parse_all(wasm) {
         let payload = payload.map_err(|error| unread(&error))?;
         if let Payload::ImportSection(imports) = &payload {
@@ -19,6 +19,7 @@ pub fn shortened(wasm: &[u8], glue: &str) -> Result<(Vec<u8>, String), String> {
                 let Import { module, name, ty } = import.map_err(|error| unread(&error))?;
                 let kind = RoundtripReencoder.entity_type(ty).map_err(|error| unread(&error))?;
                 let short = letters(place);
+                asked = place + 1;
                 section.import(module, &short, kind);
                 let (long, short) = (format!("\n{name}: "), format!("\n{short}: "));
                 if glue.matches(&long).count() != 1 {
@@ -33,14 +34,19 @@ pub fn shortened(wasm: &[u8], glue: &str) -> Result<(Vec<u8>, String), String> {
             module.section(&RawSection { id, data });
         }
     }
-    Ok((module.finish(), without_unused(glue)?))
+    let glue = without_unused(glue)?;
+    // Braces within a text of the glue would have taken too much away.
+    match (0..asked).map(letters).find(|short| glue.matches(&format!("\n{short}: ")).count() != 1) {
+        Some(short) => Err(format!("the glue has lost what the program calls {short}")),
+        None => Ok((module.finish(), glue)),
+    }
 }
 
 /// Glue without what no import asks for: what only the words of a panic needed, which a release does not say.
 fn without_unused(mut glue: String) -> Result<String, String> {
     // Every import has short letters by now.
-    while let Some(start) = glue.find("\n__wb").map(|line| line + 1)
-        && glue.get(start..).and_then(|rest| rest.split_once('(')).is_some_and(|(name, _)| name.ends_with(": function"))
+    while let Some(start) =
+        glue.match_indices("\n__wb").map(|(line, _)| line + 1).find(|start| is_import(&glue, *start))
     {
         let end = end_of(&glue, start).ok_or("the glue has a function that does not end")?;
         glue.replace_range(start..end, "");
@@ -49,6 +55,11 @@ fn without_unused(mut glue: String) -> Result<String, String> {
         glue.replace_range(start..end, "");
     }
     Ok(glue)
+}
+
+/// Whether a line of the glue begins a function for the program.
+fn is_import(glue: &str, start: usize) -> bool {
+    glue.get(start..).and_then(|rest| rest.split_once('(')).is_some_and(|(name, _)| name.ends_with(": function"))
 }
 
 /// Where a function that begins at the start of a line ends: behind its last brace, what separates it, and the line.
@@ -124,6 +135,9 @@ mod tests {
         let left = "const glue = {\na: function() {\nused();\n},\nb: function() {},\n};\nfunction used() {\n}\nexport { glue };";
         assert_eq!(glue, left);
         assert!(without_unused("\n__wbg_c: function() {".into()).unwrap_err().contains("does not end"));
+        let torn =
+            "{\n__wbg_gone_1: function() {\n'{';\n},\n__wbg_a_0: function() {},\n__wbg_b_2: function() {},\n};\n}";
+        assert!(shortened(&program(["__wbg_a_0", "__wbg_b_2"]), torn).unwrap_err().contains("lost"));
     }
 
     #[test]
