@@ -231,7 +231,7 @@ fn states_bound_what_sglang_runs_at_once() {
     let line = "estimate --model qwen3.5-35b-a3b --weights fp8-block --gpu rtxpro6000se --engine sglang --seq 16384";
     let text = flat(&run(line).out);
     let most: u64 = text.split_once("SGLang runs at most ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
-    // 23.9 GB of states hold 371 of them.
+    // 23.9 GB of states, three of them for each request that runs.
     assert_eq!(most, 123, "{text}");
     let plain = flat(&run("estimate --model qwen3-30b-a3b --weights fp8 --gpu rtxpro6000se --engine sglang").out);
     assert!(plain.contains("SGLang runs at most 4,096 requests at once"), "{plain}");
