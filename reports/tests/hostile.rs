@@ -257,6 +257,24 @@ fn a_line_of_a_megabyte_of_anything_is_read_in_a_tenth_of_a_second() {
     assert!(slowest.0 < Duration::from_millis(if cfg!(debug_assertions) { 5_000 } else { 100 }), "{slowest:?}");
 }
 
+/// A host, a person or a sentence behind "GPU" is no GPU's name.
+#[test]
+fn hosts_that_are_called_by_their_gpus_are_not_shown() {
+    for words in [
+        "GPU node: H100-07.corp.internal",
+        "GPU node: H100-07",
+        "GPU host: A100-DC1-RACK7",
+        "Hardware: RTX3090.example.org",
+        "Hardware: Tesla T4 alice",
+        "GPU server: RTX 3090 NODE12",
+    ] {
+        let text = format!("{words}\nRuntimeError: Not enough memory. Please try to increase --mem-fraction-static.\n");
+        let found = ask_everything(text.as_bytes());
+        assert_eq!(found.reports.len(), 1, "{text}");
+        assert!(!found.reports[0].has(memory_wall_reports::What::Gpu), "{:?}", found.reports[0].facts);
+    }
+}
+
 #[test]
 fn a_megabyte_in_one_line_is_read_in_pieces_and_said() {
     let long = "x ".repeat(1 << 19);

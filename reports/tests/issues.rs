@@ -6,7 +6,7 @@ mod common;
 
 use common::{assert_told, only, told};
 use memory_wall_reports::explain::{Cause, Explanation, Note, Stated, explain};
-use memory_wall_reports::{Kind, Phase, Size, What, read};
+use memory_wall_reports::{Kind, Phase, Reader, Size, What, read};
 
 const MESSAGE: &str = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.56 GiB of which 1.00 GiB is free.\n";
 const REFUSAL: &str = "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.\n";
@@ -22,9 +22,9 @@ fn row(explanation: &Explanation, what: What) -> Option<i128> {
 #[test]
 fn a_gpu_that_a_person_names_is_in_the_text() {
     for (words, name, id) in [
-        ("- GPU: 4x NVIDIA RTX 3090 (24GB each)\n", "NVIDIA RTX 3090", "rtx3090"),
+        ("- GPU: 1x NVIDIA RTX 3090 (24GB)\n", "NVIDIA RTX 3090", "rtx3090"),
         ("**GPU:** NVIDIA GeForce RTX 3090\n", "NVIDIA GeForce RTX 3090", "rtx3090"),
-        ("| **GPU** | 2 x RTX 3090 |\n", "RTX 3090", "rtx3090"),
+        ("| **GPU** | RTX 3090 |\n", "RTX 3090", "rtx3090"),
         ("* GPU Model: NVIDIA RTX A5000, one of two\n", "NVIDIA RTX A5000", "rtxa5000"),
         ("Hardware: NVIDIA A10G\n", "NVIDIA A10G", "a10g"),
         // SGLang's and LMDeploy's lists of the environment.
@@ -41,6 +41,13 @@ fn a_gpu_that_a_person_names_is_in_the_text() {
         "GPU: NVIDIA\n",
         "GPU 0 Compute Capability: 8.6\n",
         "GPU memory: 24 GB of RTX 3090\n",
+        "GPU: RTX 3090 of alice\n",
+        // Several, of which none is the one.
+        "- GPU: 4x NVIDIA RTX 3090 (24GB each)\n",
+        "| **GPU** | 2 x RTX 3090 |\n",
+        "GPU: RTX 3060 + RTX 3090\n",
+        "GPU: RTX 3060 and RTX 3090\n",
+        "GPU: RTX 3060 (12 GB), RTX 3090 (24 GB)\n",
     ];
     for words in sentences {
         let text = [words, REFUSAL].concat();
@@ -50,6 +57,28 @@ fn a_gpu_that_a_person_names_is_in_the_text() {
     assert!(read(b"GPU: NVIDIA RTX 3090\n").reports.is_empty());
     let log = "GPU: RTX 3090\nggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n";
     assert_eq!(told(&only(Kind::LlamaCpp, log)), ["3: gpu0 gpu NVIDIA GeForce RTX 4090"]);
+}
+
+#[test]
+fn a_program_that_states_the_memory_overrules_a_person() {
+    let message = MESSAGE.replace("23.56", "79.11");
+    for words in ["GPU: RTX 4090\n", "Hardware: NVIDIA H100 PCIe 24GB\n"] {
+        let (text, wrong) = if words.contains("4090") { (&*message, "rtx4090") } else { (MESSAGE, "h100-pcie") };
+        for text in [[words, text].concat(), [text, words].concat()] {
+            assert!(!read(text.as_bytes()).reports.iter().any(|report| report.has(What::Gpu)), "{text}");
+            assert_ne!(explained(&text).gpu.map(|gpu| gpu.id), Some(wrong), "{text}");
+        }
+    }
+    // Whichever text comes first.
+    let card = "Hardware: RTX 4090\nvllm serve meta-llama/Llama-3.1-8B-Instruct --max-model-len 8192\n";
+    for texts in [[card, &message], [&message, card]] {
+        let mut reader = Reader::new();
+        for text in texts {
+            reader.feed(text.as_bytes());
+            reader.next_source();
+        }
+        assert!(!reader.finish().reports.iter().any(|report| report.has(What::Gpu)), "{texts:?}");
+    }
 }
 
 #[test]
@@ -84,6 +113,8 @@ fn accounts_of_a_cluster_say_that_host_memory_ran_out() {
             .iter()
             .all(|report| report.kind != Kind::HostMemory)
     );
+    let driver = "failed call to cuInit: CUDA_ERROR_OUT_OF_MEMORY: out of memory at x.cc:10:125\n";
+    assert!(!matches!(explained(driver).causes[..], [Cause::Host { .. }, ..]), "{:?}", explained(driver).causes);
     // systemd, and the kernel's first line where the rest was not copied.
     for text in [
         "nixos systemd[1]: ollama.service: Failed with result 'oom-kill'.\n",
@@ -139,7 +170,14 @@ fn servers_made_from_vllm_say_the_same_in_other_words() {
         "INFO 04-23 16:21:37 [worker.py:145] Sleep mode freed 19.50 GiB memory, 26.25 GiB memory is still in use.\n";
     assert_told(Kind::Vllm, slept, &["1: used 28185722880~10737418"]);
     let capped = "WARNING 03-08 16:44:29 [compilation.py:1233] Capping cudagraph capture sizes from max 512 to 352 to fit Mamba cache blocks (361 blocks available).\n";
-    assert_told(Kind::Vllm, capped, &["1: kv_blocks 361"]);
+    // Blocks of states hold no tokens, and a server that has them does not stand yet.
+    let log = ["INFO 03-08 16:44:02 Initializing a V1 LLM engine (v0.17.0) with config: model='Qwen/Qwen3-Next-80B-A3B-Instruct'\n", capped].concat();
+    let explanation = explained(&log);
+    assert!(!explanation.stands, "{:?}", explanation.rows);
+    assert_eq!(row(&explanation, What::KvTokens), None);
+    assert!(explanation.notes.contains(&Note::EndsEarly(Kind::Vllm)), "{:?}", explanation.notes);
+    let refused = "ValueError: max_num_seqs (1024) exceeds available Mamba cache blocks (310). Each\n";
+    assert_eq!(row(&explained(refused), What::KvTokens), None);
 }
 
 #[test]
@@ -171,6 +209,8 @@ fn llama_cpp_says_what_each_gpu_lacks() {
     );
     assert!(explained(&two).several);
     assert!(!explained(&two.replace(second, "")).several);
+    // What both together can't hold does not fit.
+    assert!(!explained(&two.replace("Llama-3.3-70B-Instruct-IQ4_XS", "Llama-3.1-405B-Instruct-Q4_K_M")).several);
     // What lies beyond the GPU's memory, subtracted without a sign.
     let table = "llama_memory_breakdown_print: |   - Vulkan0 (RX 9060 XT (RADV GFX1200)) | 16304 = 17592186039416 + (21285 = 18908 +    1837 +     540) +          19 |\n";
     assert_eq!(row(&explained(table), What::Free), Some(-(5_000_i128 << 20)));
@@ -188,7 +228,14 @@ fn trainers_say_their_peak_in_a_step() {
     assert_told(Kind::Trainer, command, &["2: batch_size 2", "4: zero_stage 3"]);
     let banner = "==((====))==  Unsloth 2025.9.9: Fast Gemma3 patching. Transformers: 4.56.2.\n   \\\\   /|    NVIDIA GeForce RTX 5090. Num GPUs = 1. Max memory: 31.357 GB. Platform: Linux.\n";
     let told_of = told(&only(Kind::Unsloth, banner));
-    assert_eq!(told_of[1..], ["2: gpu GeForce RTX 5090", "2: capacity 33669322375~1073741"]);
+    assert_eq!(told_of[1..], ["2: capacity 33669322375~1073741", "2: gpu NVIDIA GeForce RTX 5090"]);
+    for (name, id) in
+        [("NVIDIA L4", "l4"), ("Tesla T4", "t4"), ("NVIDIA A10G", "a10g"), ("AMD Instinct MI300X", "mi300x")]
+    {
+        let banner = banner.replace("NVIDIA GeForce RTX 5090", name);
+        assert_eq!(only(Kind::Unsloth, &banner).name(What::Gpu), Some(name));
+        assert_eq!(explained(&banner).gpu.map(|gpu| gpu.id), Some(id), "{name}");
+    }
     let log = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8589934592 bytes.\n\
         I0000 00:00:17 gpu_device.cc:2022] Created device /job:localhost/replica:0/task:0/device:GPU:0 with 1500 MB memory:  -> device: 0, name: NVIDIA GeForce RTX 2080 Ti, pci bus id: 0000:89:00.0, compute capability: 7.5\n";
     let explanation = explained(log);

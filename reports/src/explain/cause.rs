@@ -234,24 +234,25 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
     {
         let need = evaluate::total(scenario);
         let served = scenario.runtime() == Some(memory_wall_core::Engine::Vllm);
-        if need > capacity && !served && !spread(reports, scenario) {
+        if need > capacity && !served && !spread(reports, scenario, capacity) {
             causes.push(Cause::TooLarge { need, capacity });
         }
     }
     causes
 }
 
-/// Whether what is estimated may lie on more GPUs than one: llama.cpp spreads layers over all GPUs that it finds.
-pub(super) fn several(reports: &[&Report], scenario: &Checked) -> bool {
+/// Whether what is estimated may lie on more GPUs than one: llama.cpp spreads layers over all GPUs that it finds, if these together hold it.
+pub(super) fn several(reports: &[&Report], scenario: &Checked, capacity: Option<Bytes>) -> bool {
     let gpus = reports.iter().filter(|report| report.kind == Kind::LlamaCpp);
     let gpus = gpus.map(|report| report.all(What::Gpu).count()).max().unwrap_or(0);
-    gpus > 1 && scenario.parallel.tp == 1 && scenario.parallel.pp == 1
+    let fits = |one: Bytes| evaluate::total(scenario).0 <= one.0.saturating_mul(gpus as u128);
+    gpus > 1 && scenario.parallel.tp == 1 && scenario.parallel.pp == 1 && capacity.is_none_or(fits)
 }
 
 /// The same, or whether it may be less: the pool of a server whose longest request is not said holds what its share holds.
-fn spread(reports: &[&Report], scenario: &Checked) -> bool {
+fn spread(reports: &[&Report], scenario: &Checked, capacity: Bytes) -> bool {
     let pooled = reports.iter().any(|report| server(report.kind).is_some());
-    several(reports, scenario) || pooled && !reports.iter().any(|report| report.has(What::MaxModelLen))
+    several(reports, scenario, Some(capacity)) || pooled && !reports.iter().any(|report| report.has(What::MaxModelLen))
 }
 
 /// What the program says is free on the GPU of a failed buffer.

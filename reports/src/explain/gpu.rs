@@ -59,6 +59,11 @@ fn holds(gpu: &Gpu, size: Size) -> bool {
     (least - slack..=most.max(i128::from(gpu.printed_gb) << 30)).contains(&i128::from(size.bytes))
 }
 
+/// Whether a GPU of this name may have so much memory, as may one that the table doesn't have.
+pub(crate) fn may_have(name: &str, size: Size) -> bool {
+    named(name, Some(size)).is_none_or(|gpu| holds(gpu, size))
+}
+
 /// The GPUs that report this much memory. With a vendor, only its own; without one, all but Google's TPUs and Apple's, of which a program
 /// may take a part that says nothing of their kind.
 pub fn with_capacity(size: Size, vendor: Option<&str>) -> Vec<&'static Gpu> {

@@ -37,6 +37,7 @@ use cause::causes;
 use change::Possible;
 pub use change::{Change, ChangeKind};
 pub use contradiction::Contradiction;
+pub(crate) use gpu::may_have;
 pub use gpu::{named as gpu_named, with_capacity};
 pub use measured::Parts;
 pub use message::Message;
@@ -99,7 +100,7 @@ pub struct Explanation {
     pub contradictions: Vec<Contradiction>,
     /// Whether a server came up, which shows that it fits, whatever the estimate says.
     pub stands: bool,
-    /// Whether the run may lie on several GPUs, so that one of them need not hold it.
+    /// Whether the run may lie on several GPUs which together hold it, so that one of them need not hold it.
     pub several: bool,
 }
 
@@ -135,7 +136,7 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     let described = described.map(|(scenario, _)| scenario);
     let scenario = described.filter(|_| sized);
     let mut explanation = Explanation {
-        several: matches!(&scenario, Some(Ok(scenario)) if cause::several(&reports, scenario)),
+        several: matches!(&scenario, Some(Ok(scenario)) if cause::several(&reports, scenario, capacity)),
         about,
         main,
         unknown_models,

@@ -14,7 +14,7 @@ use memory_wall_runtimes::pool::{Found as Memory, Start, Told, start_in};
 
 use super::buffers::{graphs, halves, last, plus, sum};
 use super::settings::server;
-use crate::what::{Kind, What};
+use crate::what::{Kind, Refusal, What};
 use crate::{Report, Size};
 
 /// A number of bytes, or of something else.
@@ -147,11 +147,11 @@ fn vllm_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, rows:
     }
 }
 
-/// Tokens of a pool, by its blocks where a release prints these alone: vLLM's have 16 tokens unless it says otherwise.
+/// Tokens of a pool, by its blocks where a release prints these alone: vLLM's have 16 tokens unless it says otherwise. Those of states have none.
 pub(super) fn tokens_of(report: &Report) -> Option<u64> {
     let by_blocks = || {
         let size = report.count(What::BlockSize).or(if report.kind == Kind::Vllm { Some(16) } else { None })?;
-        report.count(What::KvBlocks)?.checked_mul(size)
+        report.count(What::KvBlocks).filter(|_| report.refusal() != Some(Refusal::StateBlocks))?.checked_mul(size)
     };
     report.count(What::KvTokens).or_else(by_blocks)
 }

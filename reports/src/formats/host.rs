@@ -63,7 +63,8 @@ pub(super) const LINES: &[Pattern] = &[
     host("oom_kill event in", &[]),
     host("oom_kill events in", &[]),
     // Its accounts, whose GB are powers of 1,024: `sacct` with the exit code of such a step, and `seff`.
-    host("OUT_OF_ME{}0:125", &[Hole::Skip]),
+    host("OUT_OF_ME+  0:125", &[]),
+    host("OUT_OF_MEMORY 0:125", &[]),
     host("State: OUT_OF_MEMORY", &[]),
     system("Memory Utilized: {}", &[Hole::Size(What::HostUsed)]),
     system("Memory Efficiency: {}% of {}", &[Hole::Skip, Hole::Size(What::HostCapacity)]),

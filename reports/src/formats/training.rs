@@ -54,8 +54,7 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::Trainer, "peak_memory_reserved:{}", &[Hole::Of(What::PeakReserved, Unit::GIB)]),
     line(Kind::Unsloth, "Unsloth {}: Fast {} patching", &[Hole::Name(What::Version), Hole::Skip]),
     line(Kind::Unsloth, "Unsloth: Fast {} patching release {}", &[Hole::Skip, Hole::Name(What::Version)]),
-    // From 2025 on without the word in front, and the memory of any maker's.
-    line(Kind::Unsloth, "NVIDIA {}. Num GPUs = {}. Max memory:", &[Hole::Name(What::Gpu), Hole::Skip]),
+    // From 2025 on without the word in front of the GPU's name, which is read by itself.
     line(Kind::Unsloth, "Num GPUs = {}. Max memory: {} GB", &[Hole::Skip, Hole::Of(What::Capacity, Unit::GIB)]),
     line(Kind::Unsloth, "GPU: {}. Max memory: {} GB", &[Hole::Name(What::Gpu), Hole::Of(What::Capacity, Unit::GIB)]),
     line(

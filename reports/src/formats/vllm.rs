@@ -128,7 +128,6 @@ pub(super) const LINES: &[Pattern] = &[
         "Maximum concurrency for {} tokens per request: {}x",
         &[Hole::Count(What::MaxModelLen), Hole::Ratio(What::Concurrency)],
     ),
-    vllm("to fit Mamba cache blocks ({} blocks available)", &[Hole::Count(What::KvBlocks)]),
     // Aphrodite, made from the old engine.
     vllm("GPU memory breakdown:", &[]),
     within("Total GPU memory: {}", &[Hole::Size(What::Capacity)]),

@@ -7,9 +7,7 @@ use super::special::{SPECIAL, Special};
 use super::{MOST_REPORTS, State};
 use crate::by_name::ByName;
 use crate::line::Line;
-use crate::name;
 use crate::report::{Device, Fact, Report, Value};
-use crate::size::Unit;
 use crate::stats;
 use crate::tables::{Table, headless};
 use crate::what::{Kind, What};
@@ -18,10 +16,6 @@ use crate::what::{Kind, What};
 pub(super) const NEAR: usize = 12;
 /// Lines between two messages of ggml that belong together.
 const TOGETHER: usize = 40;
-
-/// Bytes of what a person says of the GPU, and of the words in front of its colon.
-const LONGEST_NAME: usize = 96;
-const LONGEST_WORD: usize = 32;
 
 impl State {
     /// The report of a kind that still grows, or a new one.
@@ -120,44 +114,6 @@ impl State {
         self.seen = ByName::new();
         for report in core::mem::take(&mut self.open) {
             self.close(report);
-        }
-        self.name_gpu();
-    }
-
-    /// Keeps the first GPU that a person or a list of the environment names: `**GPU:** 2x RTX 3090 (24 GB)`, `GPU 0,1: NVIDIA H200`.
-    pub(super) fn keep_name(&mut self, line: &Line, at: usize) {
-        if self.prose.is_some() {
-            return;
-        }
-        let rest = line.text.get(at..).unwrap_or_default();
-        let rest = rest.get(..LONGEST_NAME).unwrap_or(rest);
-        let Some(colon) = rest.iter().take(LONGEST_WORD).position(|byte| matches!(byte, b':' | b'|')) else { return };
-        // How many there are stands in front.
-        let marks = |byte: &u8| byte.is_ascii_digit() || b" :|*`x".contains(byte);
-        let front = colon + rest.iter().skip(colon).take_while(|byte| marks(byte)).count();
-        let name = rest.get(front..).unwrap_or_default();
-        let name = name.split(|byte| b",;(|[*`".contains(byte)).next().unwrap_or_default();
-        let Some(value) = name::value(What::Gpu, name) else { return };
-        // A sentence is none, nor is a size.
-        let size = Unit::read(name).is_some_and(|(_, rest)| rest.starts_with(b" "));
-        if size || !name.iter().any(u8::is_ascii_digit) || !name.first().is_some_and(u8::is_ascii_uppercase) {
-            return;
-        }
-        self.prose = Some(Fact { place: line.place(at + front), device: Device::Unsaid, what: What::Gpu, value });
-    }
-
-    /// Gives the name to the report of this text that says what went wrong, or to its last one.
-    fn name_gpu(&mut self) {
-        let Some(fact) = self.prose.take() else { return };
-        let own = |report: &&mut Report| report.source == self.source;
-        if self.found.reports.iter().any(|report| report.source == self.source && report.has(What::Gpu)) {
-            return;
-        }
-        let mut reports: Vec<&mut Report> = self.found.reports.iter_mut().filter(own).collect();
-        let failed = reports.iter().rposition(|report| report.is_failure());
-        let at = failed.or_else(|| reports.len().checked_sub(1));
-        if let Some(report) = at.and_then(|at| reports.get_mut(at)) {
-            report.add(fact);
         }
     }
 

@@ -5,6 +5,7 @@ mod gpustat;
 mod growing;
 mod joined;
 mod json;
+mod person;
 mod special;
 mod unfinished;
 
@@ -105,7 +106,7 @@ impl Reader {
                 unfinished: None,
                 orphan: None,
                 unread: None,
-                prose: None,
+                prose: Vec::new(),
                 settings_read: 0,
                 doubtful: Vec::new(),
                 understood: Vec::new(),
@@ -133,6 +134,7 @@ impl Reader {
     /// What was found.
     pub fn finish(mut self) -> Found {
         self.next_source();
+        self.state.name_gpus();
         let State { mut found, orphan, unread, .. } = self.state;
         // A traceback alone is one only where there is nothing else: it may be of any error. So is a line that says it in its own words.
         if found.reports.is_empty() {
@@ -175,8 +177,8 @@ struct State {
     settings_read: u32,
     /// A message that nothing else reads.
     unread: Option<Box<Report>>,
-    /// The GPU as a person names it, which counts where no program does.
-    prose: Option<Fact>,
+    /// The GPU as a person names it in each text, which counts where no program does.
+    prose: Vec<(u16, Fact)>,
     /// Places of numbers of the line that a pattern couldn't read.
     doubtful: Vec<Place>,
     /// Places of numbers of the line that one could.

@@ -57,6 +57,7 @@ pub(super) enum Special {
     Pair,
     Words,
     Prose,
+    Banner,
 }
 
 /// The texts by which they are found.
@@ -152,6 +153,7 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("GPU*", Special::Prose),
     ("GPUs", Special::Prose),
     ("Hardware", Special::Prose),
+    ("Num GPUs = ", Special::Banner),
 ];
 
 impl State {
@@ -307,6 +309,7 @@ impl State {
             Special::Pair => self.told_pair(line, at),
             Special::Words => self.keep_message(line),
             Special::Prose => self.keep_name(line, at),
+            Special::Banner => self.banner(line, at),
             Special::NpuTable => self.begin(Table::Npu(0), place.line),
             Special::AmdTable => self.begin(Table::Amd, place.line),
             Special::Loaded => {
