@@ -236,3 +236,16 @@ fn states_bound_what_sglang_runs_at_once() {
     let plain = flat(&run("estimate --model qwen3-30b-a3b --weights fp8 --gpu rtxpro6000se --engine sglang").out);
     assert!(plain.contains("SGLang runs at most 4,096 requests at once"), "{plain}");
 }
+
+/// Their experts are stored in MXFP4, and nobody serves them in 16 bits.
+#[test]
+fn deepseek_v4_comes_as_it_is_published() {
+    for model in ["deepseek-v4-flash", "deepseek-v4-pro"] {
+        let line = format!("estimate --model {model} --kv fp8 --gpu b300 --tp 8 --engine vllm --seq 8192");
+        let told = run(&line);
+        assert!(flat(&told.err).contains("(mxfp4): mxfp4 weights, as --weights is not given"), "{}", told.err);
+        assert!(flat(&told.out).contains("Verdict fits"), "{}", told.out);
+    }
+    let told = run("estimate --model deepseek-v4-flash --gpu h200-sxm --tp 4 --engine vllm");
+    assert!(flat(&told.err).contains("(--kv fp8)"), "{}", told.err);
+}

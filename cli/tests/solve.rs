@@ -390,3 +390,13 @@ fn options_of_llama_cpp_are_not_taken_for_layers() {
         0
     );
 }
+
+/// The upper end of llama.cpp's buffers is counted, so that the last length that may go in says more than there is.
+#[test]
+fn a_length_that_only_the_lower_end_lets_in_says_so() {
+    let line = "solve --for context --model qwen3-14b --weights q4_k --engine llamacpp --gpu";
+    let doubtful = run(&format!("{line} rtx4070tisuper")).out;
+    assert!(doubtful.contains("+0  tight") && doubtful.contains("Tight by the lower end"), "{doubtful}");
+    let sure = run("solve --for batch --model qwen3-14b --weights bf16 --gpu a100-80-sxm").out;
+    assert!(!sure.contains("lower end"), "{sure}");
+}

@@ -409,7 +409,10 @@ fn what_is_not_modelled_of_compressed_tokens_is_refused_by_name() {
     }
     assert_eq!(refused(&|it| it.mode = Mode::Training), format!("training {told}"));
     let said = refused(&|it| it.kv = KvPrecision::Bf16);
-    assert_eq!(said, "vLLM's cache of compressed tokens is modelled in fp8 alone");
+    assert_eq!(
+        said,
+        "vLLM's cache of compressed tokens is modelled in fp8 alone, as vLLM is mostly told for such models (--kv fp8)"
+    );
     assert!(refused(&|it| it.serving.version.minor = 19).contains("DeepSeek-V4-Flash"));
     assert!(refused(&|it| it.gpu = gpus::by_id("a100-80-sxm")).contains("compute capability"));
     // Eight groups of heads are no more ranks.

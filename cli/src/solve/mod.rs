@@ -7,7 +7,7 @@ use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::engines::vllm;
 use memory_wall_core::scenario::{CutError, Demand};
 use memory_wall_core::tables::models::MODELS;
-use memory_wall_core::{Bytes, Engine, Scenario, ScenarioError, WeightFormat};
+use memory_wall_core::{Bytes, Engine, Fit, Scenario, ScenarioError, Verdict, WeightFormat};
 
 use crate::model::Model;
 use crate::options::Given;
@@ -298,5 +298,8 @@ fn table(question: Question, asked: &Scenario, tried: &[&Tried], unit: ByteUnit)
         let fp16 = if question == Question::Gpu && in_fp16(asked, tried) { ", fp16" } else { "" };
         table.row([format!("{}{fp16}", tried.value), words::size(tried.total, unit), of, margin, fits.into()]);
     }
-    table.text()
+    let in_doubt = |fit: Fit, total| fit.verdict == Verdict::Tight && fit.limit < total;
+    let doubt = tried.iter().any(|tried| tried.fit.is_some_and(|fit| in_doubt(fit, tried.total)));
+    let why = "Tight by the lower end of what llama.cpp's compute buffer and a GPU's context take; the upper one is counted, and is more than there is.";
+    table.text() + &if doubt { format!("\n{}", wrapped(why, 0)) } else { String::new() }
 }

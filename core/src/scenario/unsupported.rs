@@ -255,7 +255,7 @@ impl fmt::Display for Unsupported {
                 engine.map_or("training outside of transformers", Engine::label)
             ),
             Self::Unserved(engine, part) => write!(f, "{} with {part} is not modelled", engine.label()),
-            Self::Fp8CacheAlone => f.write_str("vLLM's cache of compressed tokens is modelled in fp8 alone"),
+            Self::Fp8CacheAlone => f.write_str("vLLM's cache of compressed tokens is modelled in fp8 alone, as vLLM is mostly told for such models (--kv fp8)"),
             Self::Untrained(part) => write!(f, "training with {part} is not modelled"),
             Self::NoEager(engine) => write!(
                 f,

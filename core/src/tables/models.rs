@@ -26,13 +26,15 @@ pub struct Model {
 /// Models that their makers publish in fewer than 16 bits.
 ///
 /// # Source
-/// `quantization_config` in the `config.json` of openai/gpt-oss-20b and 120b, deepseek-ai/DeepSeek-V3 and V3.2, moonshotai/Kimi-K2-Instruct, Kimi-K2-Thinking and Kimi-K2.5 (whose experts alone are in 4 bits) MiniMaxAI/MiniMax-M2,
+/// `quantization_config` in the `config.json` of openai/gpt-oss-20b and 120b, deepseek-ai/DeepSeek-V3 and V3.2, DeepSeek-V4-Flash and V4-Pro (experts in MXFP4), moonshotai/Kimi-K2-Instruct, Kimi-K2-Thinking and Kimi-K2.5 (whose experts alone are in 4 bits) MiniMaxAI/MiniMax-M2,
 /// mistralai/Mistral-Large-3-675B-Instruct-2512 and Mistral-Small-4-119B-2603 and Mistral-Medium-3.5-128B (one scale a matrix). Read 2026-11-26.
-const PUBLISHED: [(&str, WeightFormat); 11] = [
+const PUBLISHED: [(&str, WeightFormat); 13] = [
     ("gpt-oss-20b", WeightFormat::Mxfp4),
     ("gpt-oss-120b", WeightFormat::Mxfp4),
     ("deepseek-v3", WeightFormat::Fp8Block),
     ("deepseek-v3.2", WeightFormat::Fp8Block),
+    ("deepseek-v4-flash", WeightFormat::Mxfp4),
+    ("deepseek-v4-pro", WeightFormat::Mxfp4),
     ("kimi-k2", WeightFormat::Fp8Block),
     ("kimi-k2-thinking", WeightFormat::Int4Group32),
     ("kimi-k2.5", WeightFormat::Int4Group32),
