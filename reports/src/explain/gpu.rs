@@ -61,7 +61,7 @@ fn holds(gpu: &Gpu, size: Size) -> bool {
 
 /// Whether a GPU of this name may have so much memory, as may one that the table doesn't have.
 pub(crate) fn may_have(name: &str, size: Size) -> bool {
-    named(name, Some(size)).is_none_or(|gpu| holds(gpu, size))
+    named(name, Some(size)).or_else(|| named(name, None)).is_none_or(|gpu| holds(gpu, size))
 }
 
 /// The GPUs that report this much memory. With a vendor, only its own; without one, all but Google's TPUs and Apple's, of which a program
