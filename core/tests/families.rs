@@ -64,6 +64,7 @@ fn what_a_class_does_not_build_is_refused_by_name() {
             "attn_res_block_size (residuals over blocks of layers)",
         ),
         ("kimi-linear-48b-a3b", json!({"routed_expert_hidden_size": 3_584}), "routed_expert_hidden_size"),
+        ("kimi-linear-48b-a3b", json!({"dense_ffn_hidden": 18_432}), "dense_ffn_hidden"),
         ("kimi-linear-48b-a3b", json!({"mla_use_output_gate": true}), "mla_use_output_gate"),
         ("llama-3.1-8b", json!({"linear_attn_config": {"num_heads": 32}}), "linear_attn_config"),
         ("command-r7b", json!({"use_parallel_block": false}), "use_parallel_block"),
@@ -113,6 +114,35 @@ fn what_a_class_does_not_build_is_refused_by_name() {
     assert!(message.contains("mamba_n_heads and mamba_expand"), "{message}");
     let message = changed("granite-4.0-h-tiny", &json!({"layer_types": null})).unwrap_err().to_string();
     assert_eq!(message, "the config has no layer_types");
+}
+
+/// What `KimiLinearConfig` of transformers adds to a file that it saves.
+#[test]
+fn a_kimi_linear_that_was_saved_again_is_the_same() {
+    let kimi = |changes| changed("kimi-linear-48b-a3b", &changes);
+    let kinds = (1..=27).map(|it| if it % 4 == 0 || it == 27 { "full_attention" } else { "linear_attention" });
+    let saved = json!({
+        "dense_ffn_hidden": 9_216, "mla_use_output_gate": false, "attn_res_block_size": 0, "activation_situ_beta": 1.0,
+        "linear_head_dim": 128, "linear_num_heads": 32, "linear_conv_kernel_dim": 4, "qk_head_dim": 192, "head_dim": 64,
+        "layer_types": kinds.collect::<Vec<_>>(),
+    });
+    assert_eq!(kimi(saved).unwrap(), kimi(json!({})).unwrap());
+}
+
+#[test]
+fn each_layer_of_kimi_linear_stands_in_one_list_once() {
+    let listed = |attending: &[i64], linear: &[i64]| {
+        let inner = json!({"num_heads": 32, "head_dim": 128, "full_attn_layers": attending, "kda_layers": linear});
+        changed("kimi-linear-48b-a3b", &json!({"num_hidden_layers": 4, "linear_attn_config": inner}))
+    };
+    assert_eq!(listed(&[4], &[3, 1, 2]).unwrap().linear_attention.unwrap().layers, 3);
+    let contradiction = ConfigError::Contradiction { one: "linear_attn_config", other: "num_hidden_layers" };
+    for (attending, linear) in
+        [([4], [1, 2, 2]), ([3], [1, 2, 3]), ([4], [0, 1, 2]), ([5], [1, 2, 3]), ([4], [1, 2, -3])]
+    {
+        assert_eq!(listed(&attending, &linear).unwrap_err(), contradiction, "{attending:?} {linear:?}");
+    }
+    assert_eq!(listed(&[4], &[1, 2]).unwrap_err(), contradiction);
 }
 
 #[test]

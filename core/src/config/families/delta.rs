@@ -8,15 +8,21 @@ use super::super::fields::{Fields, LAYERS_OR_NONE};
 use super::super::value::Value;
 use super::base;
 
-/// Latent attention has no positions, which changes no size. What Kimi K3 adds to it is refused by name: residuals over blocks of layers, experts in a width of their own, gates.
+/// Latent attention has no positions, which changes no size. What Kimi K3 adds to it is refused by name: residuals over blocks of layers, experts and dense layers in a width of their own, gates.
+///
+/// # Source
+/// transformers at 0bc4dd0d, `KimiLinearConfig` (`models/kimi_linear/configuration_kimi_linear.py`): a file that it saves has `dense_ffn_hidden`, which is
+/// `intermediate_size` where none was given. Read 2026-11-27.
 pub(super) fn kimi_linear(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
     if fields.or("attn_res_block_size", LAYERS_OR_NONE, 0)? > 0 {
         return Err(ConfigError::NotModelled("attn_res_block_size (residuals over blocks of layers)"));
     }
-    for field in ["routed_expert_hidden_size", "dense_ffn_hidden"] {
-        if fields.present(field) {
-            return Err(ConfigError::NotModelled(field));
-        }
+    if fields.present("routed_expert_hidden_size") {
+        return Err(ConfigError::NotModelled("routed_expert_hidden_size"));
+    }
+    let intermediate_size = fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 9_216)?;
+    if fields.or("dense_ffn_hidden", bounds::INTERMEDIATE_SIZE, intermediate_size)? != intermediate_size {
+        return Err(ConfigError::NotModelled("dense_ffn_hidden"));
     }
     fields.must_be("mla_use_output_gate", false)?;
     if fields.or("moe_layer_freq", bounds::LAYERS, 1)? != 1 {
@@ -45,7 +51,7 @@ pub(super) fn kimi_linear(fields: Fields<'_>) -> Result<Architecture, ConfigErro
     let context = if fields.present("model_max_length") { "model_max_length" } else { "max_position_embeddings" };
     Ok(Architecture {
         head_dim: latent.nope_dim + latent.rope_dim,
-        intermediate_size: fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 9_216)?,
+        intermediate_size,
         projection: Projection::Latent(latent),
         linear_attention: states(fields, base.layers)?,
         moe: (dense_layers < base.layers).then_some(moe),
@@ -54,7 +60,7 @@ pub(super) fn kimi_linear(fields: Fields<'_>) -> Result<Architecture, ConfigErro
     })
 }
 
-/// The layers with a state, which `linear_attn_config` lists, counted from 1.
+/// The layers with a state, which `linear_attn_config` lists, counted from 1; each layer stands in one of its two lists, once.
 fn states(fields: Fields<'_>, layers: u32) -> Result<Option<LinearAttention>, ConfigError> {
     let inner = match fields.get("linear_attn_config") {
         Some(Value::Object(inner)) => Fields(inner),
@@ -68,16 +74,17 @@ fn states(fields: Fields<'_>, layers: u32) -> Result<Option<LinearAttention>, Co
         }
     };
     inner.must_be("use_full_rank_gate", false)?;
-    let listed = |field| inner.list(field).map(|list| list.map_or(0, <[Value]>::len));
+    let listed = |field| inner.list(field).map(Option::unwrap_or_default);
     let (attending, linear) = (listed("full_attn_layers")?, listed("kda_layers")?);
-    if u32::try_from(attending + linear) != Ok(layers) {
+    let once = |layer| attending.iter().chain(linear).filter(|it| **it == Value::Whole(layer)).count() == 1;
+    if u32::try_from(attending.len() + linear.len()) != Ok(layers) || !(1..=u64::from(layers)).all(once) {
         return Err(ConfigError::Contradiction { one: "linear_attn_config", other: "num_hidden_layers" });
     }
     let heads = inner.number("num_heads", bounds::KV_HEADS)?;
     let width = inner.number("head_dim", bounds::HEAD_DIM)?;
     let state = LinearAttention {
         kind: LinearKind::Kda,
-        layers: u32::try_from(linear).unwrap_or(layers),
+        layers: u32::try_from(linear.len()).unwrap_or(layers),
         key_heads: heads,
         value_heads: heads,
         key_dim: width,
@@ -85,5 +92,5 @@ fn states(fields: Fields<'_>, layers: u32) -> Result<Option<LinearAttention>, Co
         conv_kernel: inner.or("short_conv_kernel_size", bounds::CONV_KERNEL, 4)?,
         fp32_state: true,
     };
-    Ok((linear > 0).then_some(state))
+    Ok((!linear.is_empty()).then_some(state))
 }

@@ -218,14 +218,17 @@ impl<'a> Run<'a> {
             return beside::unified(self.weights(), parallel.tp > 1 || parallel.pp > 1);
         }
         let link = Link::of(self.scenario.gpu);
-        let span = self.constants().non_torch.on(link, parallel.tp, parallel.pp);
+        let constants = self.constants();
+        let span = constants.non_torch.on(link, parallel.tp, parallel.pp);
         // What compiling takes is known of GPUs on PCIe; what is not compiled takes no more than a start that finds everything compiled.
-        let compiles = matches!(link, Link::Pcie) && !self.scenario.serving.enforce_eager;
-        if compiles || parallel.ranks() > 1 {
-            span
-        } else {
-            Span { typical: span.typical.min(beside::WITHOUT_COMPILING), ..span }
-        }
+        let pcie = matches!(link, Link::Pcie);
+        let most = match parallel.tp {
+            _ if pcie && !self.scenario.serving.enforce_eager || !pcie && parallel.ranks() > 1 => span.typical,
+            1 => beside::WITHOUT_COMPILING,
+            _ if constants.since >= version::SINCE_0_21.since => beside::RANK_WITHOUT_COMPILING,
+            _ => span.typical,
+        };
+        Span { typical: span.typical.min(most), ..span }
     }
 
     /// What logs say of the memory before the first tensor.

@@ -87,11 +87,13 @@ const SORT_OR_FLASHINFER: Sampler = Sampler { flashinfer: TRITON, usual: SORTING
 const KERNEL: Sampler = Sampler { flashinfer: TRITON, usual: TRITON, top_k_scratch: true };
 /// Beside PyTorch with the first engine, communication included. Alone: 0.01 to 0.05 GiB on T4, 0.03 on an RTX 4060, 0.09 on A100, 0.16 on H100, 0.23 on L40S.
 /// Two ranks: 0.25 GiB on RTX 4090, 0.20 on sixteen RTX 3090, 0.39 on V100, 1.54 on A100.
+/// In a pipeline, up to 0.20, 0.33 GiB in the only log: two RTX 5090 (vllm-project/vllm issue 14452, 0.8).
 const V0: NonTorch = NonTorch {
     alone: [Span::of(1, 16, 23), Span::of(1, 9, 23)],
     switch: [Span::of(55, 155, 233), Span::of(55, 155, 233)],
     fast: Span::of(39, 154, 154),
     pcie: Span::of(20, 25, 74),
+    pipeline: Span::of(7, 33, 92),
 };
 
 /// Beside PyTorch from 0.8 to 0.10, communication included. Alone: 0.02 GiB on RTX 4090 and 4080, 0.07 on H100.
@@ -101,6 +103,7 @@ const V1_WITH_COMMUNICATION: NonTorch = NonTorch {
     switch: [Span::of(55, 155, 233), Span::of(155, 230, 236)],
     fast: Span::of(10, 14, 100),
     pcie: Span::of(2, 25, 74),
+    pipeline: V0.pipeline,
 };
 
 /// Beside PyTorch from 0.11 to 0.17, which start communication before they look at the GPU first. Alone: 0.13 to 0.16 GiB on H100,
@@ -110,6 +113,7 @@ const BEFORE_0_18: NonTorch = NonTorch {
     switch: [Span::known(55), Span::known(55)],
     fast: Span::of(10, 20, 74),
     pcie: Span::of(2, 10, 74),
+    pipeline: V0.pipeline,
 };
 
 /// Beside PyTorch since 0.18, when a GPU alone takes 0.12 GiB more on H100, and 0.46 in one log of 0.19; since 0.21 0.28 to 0.34 GiB in four logs
@@ -121,11 +125,13 @@ const SINCE_0_18: NonTorch = NonTorch {
     switch: [Span::of(207, 207, 210), Span::of(213, 213, 221)],
     fast: Span::of(10, 17, 221),
     pcie: Span::of(2, 10, 86),
+    pipeline: V0.pipeline,
 };
 
 /// What all releases since 0.21 have in common. On a GPU alone over PCIe the usual figure is the mean of seven starts that captured graphs: 0.92 to 1.17 GiB in four that compiled for the first time (rows S069, S118,
-/// S119 and S122), none to 0.31 in three others. Two ranks over PCIe: 0.17 on T4 (S063 to S065), what is left of the sums of S109, S110 and S121 0.4 to 0.6. Read 2026-11-27.
-const SINCE_0_21: Constants = Constants {
+/// S119 and S125), none to 0.31 in three that found everything compiled. Two ranks over PCIe: what is left of the sums of S109, S110 and S121, which captured graphs, 0.4 to 0.6. In a pipeline half-way between the log of
+/// before and 0.9 on two L4 (row S122). Read 2026-11-27.
+pub(super) const SINCE_0_21: Constants = Constants {
     since: Version { major: 0, minor: 21 },
     releases: "",
     prompts: Prompts::Chunks,
@@ -135,7 +141,8 @@ const SINCE_0_21: Constants = Constants {
     communication_first: true,
     non_torch: NonTorch {
         alone: [Span::of(25, 28, 46), Span::of(0, 68, 118)],
-        pcie: Span::of(2, 35, 86),
+        pcie: Span::of(2, 50, 86),
+        pipeline: Span::of(7, 62, 92),
         ..SINCE_0_18
     },
     captured: Captured::Sixteens,
