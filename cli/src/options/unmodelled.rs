@@ -34,7 +34,7 @@ const OF_VLLM: &[(&[&str], &str)] = &[
 ///
 /// # Source
 /// torchtune, `recipes/full_finetune_single_device.py` (`optimizer_in_bwd`). TRL at f2cd577, `grpo_config.py`. verl at b178a3c,
-/// `docs/perf/perf_tuning.rst`. Read 2026-11-26. DeepSeek's DualPipe, `README.md` (parameters of a device: 2×), Megatron-LM,
+/// `docs/perf/perf_tuning.rst`. Read 2026-11-26. DeepSeek's `DualPipe`, `README.md` (parameters of a device: 2×), Megatron-LM,
 /// `arguments.py` (`--fp8-param-gather`), torchtitan, `job_config.py` (`pipeline_parallel_schedule`). Read 2026-11-27.
 const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
     (

@@ -60,7 +60,7 @@ fn holds(gpu: &Gpu, size: Size) -> bool {
 }
 
 /// Whether a GPU of this name may have so much memory, as may one that the table doesn't have.
-pub(crate) fn may_have(name: &str, size: Size) -> bool {
+pub(super) fn may_have(name: &str, size: Size) -> bool {
     named(name, Some(size)).or_else(|| named(name, None)).is_none_or(|gpu| holds(gpu, size))
 }
 

@@ -37,7 +37,6 @@ use cause::causes;
 use change::Possible;
 pub use change::{Change, ChangeKind};
 pub use contradiction::Contradiction;
-pub(crate) use gpu::may_have;
 pub use gpu::{named as gpu_named, with_capacity};
 pub use measured::Parts;
 pub use message::Message;
@@ -114,7 +113,9 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     let reported = reported_capacity(&reports, main_report);
     let gpu = stated.gpu.or_else(|| named_gpu(&reports, reported));
     let gpus = match (gpu, reported) {
-        (None, Some(size)) if !is_named(&reports) => with_capacity(size, main_report.and_then(|it| vendor(it.kind))),
+        (None, Some(size)) if !is_named(&reports, reported) => {
+            with_capacity(size, main_report.and_then(|it| vendor(it.kind)))
+        }
         _ => Vec::new(),
     };
     // Of GPUs with one memory any does for the question whether something fits.
@@ -232,8 +233,10 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
 
 /// Whether a text says whose GPU it is: a name that the table doesn't have is no other GPU with as much memory, and only an Apple GPU has
 /// a recommended working set.
-fn is_named(reports: &[&Report]) -> bool {
-    reports.iter().any(|report| report.has(What::Gpu) || report.kind == Kind::LlamaCpp && report.has(What::Allowed))
+fn is_named(reports: &[&Report], capacity: Option<Size>) -> bool {
+    reports.iter().any(|report| {
+        name_of_gpu(report, capacity).is_some() || report.kind == Kind::LlamaCpp && report.has(What::Allowed)
+    })
 }
 
 /// Whether a report is that of a server which has its cache and its working space.
@@ -349,5 +352,12 @@ fn reported_capacity(reports: &[&Report], main: Option<&Report>) -> Option<Size>
 }
 
 fn named_gpu(reports: &[&Report], capacity: Option<Size>) -> Option<&'static Gpu> {
-    reports.iter().filter_map(|report| report.name(What::Gpu)).find_map(|name| gpu_named(name, capacity))
+    reports.iter().filter_map(|report| name_of_gpu(report, capacity)).find_map(|name| gpu_named(name, capacity))
+}
+
+/// The GPU that a report names. A person may have named another one than that whose memory a program states.
+fn name_of_gpu(report: &Report, capacity: Option<Size>) -> Option<&str> {
+    let may_have = |name: &&str| capacity.is_none_or(|size| gpu::may_have(name, size));
+    // What Metal allows is less than the memory of its computer.
+    report.name(What::Gpu).filter(|name| report.kind == Kind::LlamaCpp || may_have(name))
 }

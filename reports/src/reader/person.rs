@@ -3,10 +3,9 @@
 use alloc::vec::Vec;
 
 use super::State;
-use crate::explain::may_have;
 use crate::line::Line;
 use crate::name;
-use crate::report::{Device, Fact, Report, Value};
+use crate::report::{Device, Fact, Report};
 use crate::what::{Kind, What};
 
 /// Bytes of what a person says of the GPU, and of the words in front of its colon.
@@ -59,16 +58,11 @@ impl State {
         self.prose.push((self.source, fact));
     }
 
-    /// Gives the name to the report of its text that says what went wrong, or to its last one; where a program names a GPU in it, or
-    /// states another memory than that of the name, it is none.
+    /// Gives the name to the report of its text that says what went wrong, or to its last one; where a program names a GPU in it, it is
+    /// none.
     pub(super) fn name_gpus(&mut self) {
         for (source, fact) in core::mem::take(&mut self.prose) {
-            let Value::Name(name) = &fact.value else { continue };
-            let other = |report: &Report| {
-                report.source == source && report.has(What::Gpu)
-                    || report.size(What::Capacity).is_some_and(|size| size.bytes > 0 && !may_have(name, size))
-            };
-            if self.found.reports.iter().any(other) {
+            if self.found.reports.iter().any(|report| report.source == source && report.has(What::Gpu)) {
                 continue;
             }
             let own = |report: &&mut Report| report.source == source;
