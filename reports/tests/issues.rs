@@ -6,7 +6,7 @@ mod common;
 
 use common::{assert_told, only, told};
 use memory_wall_reports::explain::{Cause, Explanation, Note, Stated, explain};
-use memory_wall_reports::{Kind, Phase, Reader, Size, What, read};
+use memory_wall_reports::{Kind, Phase, Size, What, read};
 
 const MESSAGE: &str = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.56 GiB of which 1.00 GiB is free.\n";
 const REFUSAL: &str = "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.\n";
