@@ -68,7 +68,7 @@ fn what_does_not_go_together_is_refused_in_one_line() {
         ),
         (
             format!("solve --for context {SEVENTY} --ngl 4"),
-            "solve --for context takes llama.cpp with everything on the GPU",
+            "solve --for context takes llama.cpp as it serves with everything on the GPU",
         ),
         ("solve --for ngl --model llama-3.1-8b --gpu rtx4090".into(), "it needs --engine llamacpp"),
         ("solve --for layers --model llama-3.1-8b --gpu rtx4090".into(), "--for takes context"),

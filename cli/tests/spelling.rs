@@ -102,7 +102,7 @@ fn what_is_not_modelled_is_refused_by_name() {
         ),
         ("estimate --model llama-3.1-8b --weights ud-q4_k_xl".into(), "chosen by measurement"),
         ("estimate --model llama-3.1-8b --mode training --fp8".into(), "multiplied in 8 or 4 bits"),
-        ("estimate --model deepseek-v3 --mode training --dualpipe".into(), "two copies of each rank's layers"),
+        ("estimate --model deepseek-v3 --mode training --dualpipe".into(), "each rank holds the layers of two stages"),
         ("estimate --model llama-3.1-8b --mode training --num-labels 1".into(), "a reward head has a few outputs"),
     ] {
         let line: String = line;

@@ -65,7 +65,15 @@ fn a_fix_changes_what_the_engines_own_of_its_name_changes() {
                     let (recipe, optimizer, checkpointing) = (*recipe, *optimizer, *checkpointing);
                     let state = State { batch, optimizer, recipe, checkpointing, ..State::default() };
                     for fix in Fix::ALL {
-                        let [before, after] = fix.applied(&state).unwrap();
+                        let Some([before, after]) = fix.applied(&state) else {
+                            // bitsandbytes takes no step on the CPU.
+                            assert!(
+                                fix == Fix::OffloadOptimizer
+                                    && (optimizer.id().contains("8bit") || optimizer.id().starts_with("paged")),
+                                "{fix:?} of {state:?}"
+                            );
+                            continue;
+                        };
                         let rung = Mitigation::from_id(fix.id()).unwrap().apply(&before);
                         assert_eq!(rung.unwrap_or(before), after, "{fix:?} of {state:?}");
                     }

@@ -3,7 +3,7 @@
 use memory_wall_core::display::{ByteUnit, Duration, Figure, Percent, Size};
 use memory_wall_core::schemes::{Scheme, sent_per_token, states};
 use memory_wall_core::units::ByteRate;
-use memory_wall_core::{Bucket, Bytes, Checked, Scenario, ZeroStage, communication, cost, evaluate};
+use memory_wall_core::{Bucket, Bytes, Checked, Optimizer, Scenario, ZeroStage, communication, cost, evaluate};
 
 use crate::dials::Dial;
 use crate::figures::{Answer, bindings, dash, training};
@@ -181,8 +181,10 @@ impl crate::figures::Model for Model {
             let many = step.with(|it| (it.parallel.dp, it.parallel.zero) = (1_000_000, zero)).ok()?;
             Some(states(&step).0 as f64 / states(&many).0 as f64)
         });
-        // As in ZeRO-Offload: gradients wait beside the states.
-        let away = |it: &mut Scenario| (it.offload.optimizer, it.parallel.zero) = (true, ZeroStage::Gradients);
+        // As in ZeRO-Offload: gradients wait beside the states, and DeepSpeed's Adam takes the step there, whatever takes it on a GPU.
+        let away = |it: &mut Scenario| {
+            (it.offload.optimizer, it.parallel.zero, it.optimizer) = (true, ZeroStage::Gradients, Optimizer::AdamW);
+        };
         let alone = Scheme::Data.over(&step, 1).and_then(|run| run.with(away).ok());
         let offloaded = alone.map(|run| Offloaded {
             kept: states(&run),
