@@ -3,13 +3,13 @@
 /// The most bytes, after gzip, that a first visit may transfer. With functions in an order that compresses well and pages in fewer letters it had 437.2 kB, and 453.8 before; with the levers of the minute of a server as components, and a section on dividing a layer, it had 442.7. With lists that filter,
 /// uneven stages of Megatron-LM and 12 more models it had 454.6, and 446.8 since the long lists of the calculator come with the program and
 /// the marks of bindings are steps. Attention over picked tokens, and what a shared memory and training code let in, bring it to 450.6. Since programs trap where they panicked with words before it had 442.8, and with 15 more models 444.3.
-pub(crate) const FIRST_VISIT_BUDGET: u64 = 445_000;
+pub(crate) const FIRST_VISIT_BUDGET: u64 = 445_500;
 /// The most bytes, after gzip, of the tutorial's document, which the first paint waits for. Lighthouse's slow line brings 105,120 bytes in the
 /// fourth of its round trips, and a byte more takes another 150 ms. What is sent has some 650 bytes more than this counts, for the head of the
 /// answer, its pieces and a quicker gzip: with 104.3 kB here it was 105,218 bytes. It has 98.9 kB.
 pub(crate) const DOCUMENT_BUDGET: u64 = 100_000;
 /// The most bytes, after gzip, that the program in it may be. The whole engine is in it, so that no build gives another answer: it had 305.8 kB before lists were filtered and the levers of the minute of a server were components, 319.8 with them, and 317.5 since buttons and choices are hydrated as they stand in the page. With attention over tokens that an indexer picks, and what a shared memory and training code let in, it has 321.6; and 313.4 without the words of panics.
-pub(crate) const PROGRAM_BUDGET: u64 = 315_000;
+pub(crate) const PROGRAM_BUDGET: u64 = 315_300;
 /// The most bytes, after gzip, of the second program with its worker, which is fetched when a reader hands something over.
 /// With every reader but that of memory snapshots, and neither the engine nor its tables, it has 124.3 kB; 121.3 before programs trapped without words, and before answers of servers, tools of
 /// other makers' accelerators, host memory and more applications, and 115.9 before rows of `nvidia-smi` without a head, its monitors, names of GPUs
