@@ -355,9 +355,29 @@ fn named_gpu(reports: &[&Report], capacity: Option<Size>) -> Option<&'static Gpu
     reports.iter().filter_map(|report| name_of_gpu(report, capacity)).find_map(|name| gpu_named(name, capacity))
 }
 
-/// The GPU that a report names. A person may have named another one than that whose memory a program states.
+/// Whether a program never names the GPU, so that a name beside what it says is a person's.
+const fn names_no_gpu(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Cuda
+            | Kind::Hip
+            | Kind::Mps
+            | Kind::Xpu
+            | Kind::Npu
+            | Kind::CudaError
+            | Kind::Cublas
+            | Kind::OutOfMemory
+            | Kind::Traceback
+            | Kind::Vllm
+            | Kind::Sglang
+            | Kind::TensorRtLlm
+            | Kind::Tgi
+            | Kind::Lmdeploy
+    )
+}
+
+/// The GPU that a report names; none where a person named another one than that whose memory a program states.
 fn name_of_gpu(report: &Report, capacity: Option<Size>) -> Option<&str> {
     let may_have = |name: &&str| capacity.is_none_or(|size| gpu::may_have(name, size));
-    // What Metal allows is less than the memory of its computer.
-    report.name(What::Gpu).filter(|name| report.kind == Kind::LlamaCpp || may_have(name))
+    report.name(What::Gpu).filter(|name| !names_no_gpu(report.kind) || may_have(name))
 }
