@@ -181,7 +181,7 @@ fn built() -> (String, String) {
     fs::write(staging.join("index.html"), page.replace("</head>", "<script type=\"module\"></script></head>")).unwrap();
     copied(&root().join("public"), &staging);
     // In place of the programs, which are not looked at here.
-    let functions = "start written taken drawn png".split(' ').map(|name| format!("function {name}() {{}}\n"));
+    let functions = "start written taken drawn png".split(' ').map(|name| format!("export function {name}() {{}}\n"));
     let functions: String = functions.collect();
     for program in ["app", "explain", "estimate", "views", "planner", "exchange", "minute"] {
         let glue = match program {
