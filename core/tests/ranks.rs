@@ -289,3 +289,23 @@ fn the_smallest_gpu_and_the_largest_model_fit() {
         Ok(())
     });
 }
+
+/// Layers with an indexer hold more than the others, and a stage in the middle may have more of them than the first.
+#[test]
+fn the_stage_with_most_indexers_is_met() {
+    let mut scenario = Scenario::new(memory_wall_core::tables::models::by_id("glm-5").unwrap().architecture);
+    for layers in [7, 31, 50] {
+        scenario.architecture.indexer.as_mut().unwrap().layers = layers;
+        for pp in 2..=16 {
+            scenario.parallel.pp = pp;
+            let checked = scenario.check().unwrap();
+            let fullest = per_rank(&checked).map(|rank| rank.total).max();
+            assert_eq!(
+                Some(evaluate(&checked).total),
+                fullest,
+                "{layers} of {} layers, pp {pp}",
+                scenario.architecture.layers
+            );
+        }
+    }
+}

@@ -47,7 +47,9 @@ impl Content {
         let layers = self.layers.iter().zip(other.layers).all(|(here, there)| *here >= there);
         let same = self.kinds == other.kinds && self.cached == other.cached;
         let in_flight = self.in_flight >= other.in_flight;
-        tables && layers && in_flight && (same || !several_kinds && self.cached.full >= other.cached.full)
+        let by_layers = |it: &CachedLayers| [it.full, it.indexed, it.heavy];
+        let cached = by_layers(&self.cached).iter().zip(by_layers(&other.cached)).all(|(here, there)| *here >= there);
+        tables && layers && in_flight && (same || !several_kinds && cached)
     }
 }
 

@@ -131,6 +131,10 @@ impl Pages {
         if held.linear > 0 {
             add(held.linear, block, Kept::States(states(scenario, version) + u64::from(scenario.guessed_tokens())));
         }
+        // An indexer's keys lie in the pages of its layer.
+        if held.indexed > 0 && kinds.iter().flatten().next().is_none() {
+            return None;
+        }
         let counts = || kinds.iter().flatten().map(|kind| kind.layers);
         let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
         let group_size = if 2 * most < 3 * least { most } else { least };
