@@ -66,6 +66,13 @@ choices! {
     }
 }
 
+impl Optimizer {
+    /// Whether it is one of bitsandbytes, whose kernels are CUDA's.
+    pub const fn of_bitsandbytes(self) -> bool {
+        matches!(self, Self::AdamW8bit | Self::PagedAdamW8bit | Self::PagedAdamW)
+    }
+}
+
 choices! {
     /// How the optimizer's step runs.
     StepKernel {

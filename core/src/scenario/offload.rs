@@ -93,17 +93,12 @@ impl Offload {
                 Err(OffloadError::FrozenStays)
             }
             (_, Engine::LlamaCpp) if serves => Err(OffloadError::ComputedOnCpu),
-            _ if !serves && optimizer && of_bitsandbytes(scenario.optimizer) => {
+            _ if !serves && optimizer && scenario.optimizer.of_bitsandbytes() => {
                 Err(OffloadError::StepOnGpu(scenario.optimizer))
             }
             _ => Ok(()),
         }
     }
-}
-
-/// Whether an optimizer is one of bitsandbytes, whose kernels are CUDA's.
-const fn of_bitsandbytes(optimizer: Optimizer) -> bool {
-    matches!(optimizer, Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW)
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use super::{Mode, Scenario, ScenarioError};
 use crate::precision::ComputePrecision;
 use crate::serving::Engine;
 use crate::tables::capability;
-use crate::training::Optimizer;
 
 choices! {
     /// What of a GPU of the reader's own is not stated, called as the option is that states it.
@@ -83,10 +82,10 @@ impl Scenario {
         if self.gpu_memory.is_none() {
             return Err(ScenarioError::OwnGpu(NotStated::Memory, "a verdict"));
         }
-        let paged = matches!(self.optimizer, Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW);
+        let stepped = self.mode.trains() && self.optimizer.of_bitsandbytes();
         let who = match self.runtime() {
             Some(engine) => engine.label(),
-            None if self.by_bitsandbytes() || self.mode.trains() && paged => "bitsandbytes",
+            None if self.by_bitsandbytes() || stepped => "bitsandbytes",
             None => return Ok(()),
         };
         if capability::of(gpu).is_none() {

@@ -7,7 +7,7 @@ use crate::serving::{Engine, Version};
 use crate::tables::capability::{self, Capability};
 use crate::tables::classes::Class;
 use crate::tables::gpus::Gpu;
-use crate::training::{Implementation, Optimizer};
+use crate::training::Implementation;
 
 /// Whether the runtime that serves a scenario can run it, memory apart. Without one, and in training, everything passes that bitsandbytes
 /// and an indexer have no part in.
@@ -115,8 +115,7 @@ fn has_backend(scenario: &Scenario, gpu: &'static Gpu) -> Result<(), Unsupported
     }
     let accelerator = gpu.class() == Class::Accelerator;
     let quantised = scenario.by_bitsandbytes();
-    let by_bitsandbytes =
-        matches!(scenario.optimizer, Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW);
+    let by_bitsandbytes = scenario.optimizer.of_bitsandbytes();
     if accelerator && scenario.runtime() == Some(Engine::LlamaCpp) {
         Err(Unsupported::NoBackend(Engine::LlamaCpp, gpu.name))
     } else if quantised && gpu.vendor == "Google" {
@@ -180,6 +179,7 @@ mod tests {
     use super::*;
     use crate::scenario::ScenarioError;
     use crate::tables::{gpus, models};
+    use crate::training::Optimizer;
 
     #[test]
     fn programs_without_a_backend_are_refused_by_name() {

@@ -68,8 +68,7 @@ fn a_fix_changes_what_the_engines_own_of_its_name_changes() {
                         let Some([before, after]) = fix.applied(&state) else {
                             // bitsandbytes takes no step on the CPU.
                             assert!(
-                                fix == Fix::OffloadOptimizer
-                                    && (optimizer.id().contains("8bit") || optimizer.id().starts_with("paged")),
+                                fix == Fix::OffloadOptimizer && optimizer.of_bitsandbytes(),
                                 "{fix:?} of {state:?}"
                             );
                             continue;
