@@ -1,12 +1,12 @@
 //! Kimi Linear: delta attention with a decay for each channel in most layers, latent attention in the others.
 
-use crate::architecture::{Architecture, Latent, LinearAttention, LinearKind, Moe, Projection};
+use crate::architecture::{Architecture, LinearAttention, LinearKind, Moe, Projection};
 use crate::bounds::{self, Bounds};
 
 use super::super::ConfigError;
 use super::super::fields::{Fields, LAYERS_OR_NONE};
 use super::super::value::Value;
-use super::base;
+use super::{base, latent};
 
 /// Latent attention has no positions, which changes no size. What Kimi K3 adds to it is refused by name: residuals over blocks of layers, experts and dense layers in a width of their own, gates.
 ///
@@ -29,13 +29,7 @@ pub(super) fn kimi_linear(fields: Fields<'_>) -> Result<Architecture, ConfigErro
         return Err(ConfigError::NotModelled("a moe_layer_freq other than 1"));
     }
     let base = base(fields)?;
-    let latent = Latent {
-        kv_lora_rank: fields.or("kv_lora_rank", bounds::LATENT, 512)?,
-        q_lora_rank: fields.optional("q_lora_rank", bounds::LATENT)?,
-        rope_dim: fields.or("qk_rope_head_dim", bounds::LATENT, 64)?,
-        nope_dim: fields.or("qk_nope_head_dim", bounds::LATENT, 128)?,
-        v_dim: fields.or("v_head_dim", bounds::LATENT, 128)?,
-    };
+    let latent = latent::widths(fields, None)?;
     let width = fields.or("moe_intermediate_size", bounds::INTERMEDIATE_SIZE, 1_024)?;
     let shared = fields.or("num_shared_experts", Bounds { min: 0, ..bounds::EXPERTS }, 1)?;
     let dense_layers = fields.or("first_k_dense_replace", LAYERS_OR_NONE, 1)?.min(base.layers);

@@ -18,6 +18,21 @@ pub(super) fn deepseek_v3(fields: Fields<'_>) -> Result<Architecture, ConfigErro
     deepseek(fields, [256, 1, 2_048, 3, 4_096], Some(8))
 }
 
+/// The widths of latent attention; `q_lora_rank` where the file is silent about that of queries.
+pub(super) fn widths(fields: Fields<'_>, q_lora_rank: Option<u32>) -> Result<Latent, ConfigError> {
+    Ok(Latent {
+        kv_lora_rank: fields.or("kv_lora_rank", bounds::LATENT, 512)?,
+        q_lora_rank: match fields.given("q_lora_rank", bounds::LATENT)? {
+            Given::Number(rank) => Some(rank),
+            Given::Missing => q_lora_rank,
+            Given::Null => None,
+        },
+        rope_dim: fields.or("qk_rope_head_dim", bounds::LATENT, 64)?,
+        nope_dim: fields.or("qk_nope_head_dim", bounds::LATENT, 128)?,
+        v_dim: fields.or("v_head_dim", bounds::LATENT, 128)?,
+    })
+}
+
 fn deepseek(
     fields: Fields<'_>,
     [experts, shared, width, dense, context]: [u32; 5],
@@ -29,17 +44,7 @@ fn deepseek(
         return Err(ConfigError::NotModelled("a moe_layer_freq other than 1"));
     }
     let base = base(fields)?;
-    let latent = Latent {
-        kv_lora_rank: fields.or("kv_lora_rank", bounds::LATENT, 512)?,
-        q_lora_rank: match fields.given("q_lora_rank", bounds::LATENT)? {
-            Given::Number(rank) => Some(rank),
-            Given::Missing => Some(1_536),
-            Given::Null => None,
-        },
-        rope_dim: fields.or("qk_rope_head_dim", bounds::LATENT, 64)?,
-        nope_dim: fields.or("qk_nope_head_dim", bounds::LATENT, 128)?,
-        v_dim: fields.or("v_head_dim", bounds::LATENT, 128)?,
-    };
+    let latent = widths(fields, Some(1_536))?;
     let dense_layers = fields.or("first_k_dense_replace", LAYERS_OR_NONE, dense)?.min(base.layers);
     let experts_per_token = match per_token {
         Some(default) => fields.or("num_experts_per_tok", bounds::EXPERTS_PER_TOKEN, default)?,
