@@ -1,4 +1,4 @@
-//! What the release of vLLM before the newest one refuses of a plan for that one.
+//! Whether the release of vLLM before the newest one refuses a plan that the newest one accepts.
 
 use memory_wall_core::scenario::Unsupported;
 use memory_wall_core::serving::Version;

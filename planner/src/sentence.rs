@@ -68,7 +68,7 @@ fn lent(reply: &Reply, unit: ByteUnit) -> Option<String> {
     Some(words::VerdictLent { memory: &memory, lent: &lent, field: words::OPTION.of("gpu_memory") }.text())
 }
 
-/// What the release of vLLM before the newest one refuses of the plan, and with what it would not.
+/// Why the release of vLLM before the newest one refuses the plan, and the option with which it accepts it.
 fn older(reply: &Reply) -> Option<String> {
     let Reply::Engine(answers) = reply else { return None };
     let Older { release, refusal, accepted_with } = older::refusal(&answers.scenario)?;

@@ -97,7 +97,7 @@ pub(super) fn read(reading: &mut Reading, words: &[Word]) {
     }
 }
 
-/// The release that an image's tag names, `vllm/vllm-openai:v0.11.0`: what vLLM takes, and refuses, differs from release to release.
+/// The release in the tag of an image, `vllm/vllm-openai:v0.11.0`: memory and refusals differ by release.
 pub(super) fn release(reading: &mut Reading, image: &Word) {
     let Some((_, tag)) = image.text.split_once("vllm/vllm-openai:") else { return };
     // "latest" and "nightly" are as new as what a plan takes by itself.

@@ -62,7 +62,7 @@ pub(super) const LINES: &[Pattern] = &[
     host("oom-kill event(s) in", &[]),
     host("oom_kill event in", &[]),
     host("oom_kill events in", &[]),
-    // Its accounts, whose GB are powers of 1,024: `sacct` with the exit code of such a step, and `seff`.
+    // Slurm: the exit code of such a step in `sacct`, and `seff`, whose GB are powers of 1,024.
     host("OUT_OF_ME+  0:125", &[]),
     host("OUT_OF_MEMORY 0:125", &[]),
     host("State: OUT_OF_MEMORY", &[]),

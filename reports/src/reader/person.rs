@@ -88,7 +88,7 @@ impl State {
     }
 }
 
-/// Whether a text is nothing but the name of a GPU: words of makers and series, digits and memory. A host's, a sentence and a size are none.
+/// Whether a text is a GPU's name and nothing else: maker, series, digits and memory. A host name, a sentence or a size is not.
 fn is_name(text: &[u8]) -> bool {
     let text = text.trim_ascii();
     let known = |piece: &[u8]| {

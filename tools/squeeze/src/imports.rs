@@ -35,7 +35,7 @@ pub fn shortened(wasm: &[u8], glue: &str) -> Result<(Vec<u8>, String), String> {
         }
     }
     let glue = without_unused(glue)?;
-    // Braces within a text of the glue would have taken too much away.
+    // A brace in a string of the glue would have removed too much.
     match (0..asked).map(letters).find(|short| glue.matches(&format!("\n{short}: ")).count() != 1) {
         Some(short) => Err(format!("the glue has lost what the program calls {short}")),
         None => Ok((module.finish(), glue)),

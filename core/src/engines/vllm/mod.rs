@@ -221,9 +221,10 @@ impl<'a> Run<'a> {
         let constants = self.constants();
         let span = constants.non_torch.on(link, parallel.tp, parallel.pp);
         // What compiling takes is known of GPUs on PCIe; what is not compiled takes no more than a start that finds everything compiled.
-        let pcie = matches!(link, Link::Pcie);
+        let counts_all =
+            if matches!(link, Link::Pcie) { !self.scenario.serving.enforce_eager } else { parallel.ranks() > 1 };
         let most = match parallel.tp {
-            _ if pcie && !self.scenario.serving.enforce_eager || !pcie && parallel.ranks() > 1 => span.typical,
+            _ if counts_all => span.typical,
             1 => beside::WITHOUT_COMPILING,
             _ if constants.since >= version::SINCE_0_21.since => beside::RANK_WITHOUT_COMPILING,
             _ => span.typical,

@@ -4,7 +4,7 @@
 {
   const { dataset: words, src } = document.currentScript;
   const HOUR = 3_600_000;
-  /** How long a newer version may take to come into use, which is there already; and how long something may wait that nobody waits for. */
+  /** How long a newer version may take to come into use; it is there already. Work that nobody waits for begins as much later. */
   const PATIENCE = 2_000;
   /** How long the files wait at most to be kept. */
   const REST = 10_000;
