@@ -259,14 +259,18 @@ impl<'a> Run<'a> {
         if lie == Graphs::Beside || scenario.gpu.is_some_and(|gpu| gpu.vendor == "AMD") {
             return Graphs::Beside;
         }
-        let shape = &scenario.architecture;
-        let first_runner = shape.moe.is_some() || shape.linear_attention.is_some();
         match lie {
-            Graphs::Either if first_runner => Graphs::Inside,
+            Graphs::Either if self.not_dense() => Graphs::Inside,
             Graphs::Either if self.version >= SECOND_RUNNER_FOR_DENSE => Graphs::Beside,
             Graphs::Either if !scenario.weights.trainable() => Graphs::Inside,
             _ => lie,
         }
+    }
+
+    /// Whether the first runner serves the model in all releases.
+    fn not_dense(&self) -> bool {
+        let shape = &self.scenario.architecture;
+        shape.moe.is_some() || shape.linear_attention.is_some()
     }
 
     /// Recorded graphs.
