@@ -54,14 +54,15 @@ impl Run<'_> {
     /// vLLM 0.19.0: `gpu_model_runner.profile_run`, the sampler, `TritonExperts.workspace_shapes`; 3 of the 3.75·h from the code, 0.75 fitted on two logs.
     /// 35 public logs of 0.17 to 0.19 within 1%; in a pipeline up to 4.8% less than logged. Eleven others of 0.6 to 0.27 within 4%, but one:
     /// 0.23 GiB for 0.18, which is why the largest figure has 5% and 0.05 GiB more. With the second runner of 0.25, on an H200, 1.10 GiB
-    /// for 0.92 (row S126 of `vllm_starts.csv`): there it has 15%. What guesses add is from the code (`_dummy_sampler_run`, `v1/spec_decode/eagle.py`), and no log of it was found.
+    /// for 0.92 (row S126 of `vllm_starts.csv`): there a layer has 15%. What guesses add is from the code (`_dummy_sampler_run`, `v1/spec_decode/eagle.py`), and no log of it was found.
     pub fn activation(&self) -> u128 {
-        let usual = self.fullest().1;
+        let (moment, usual) = self.fullest();
         match self.figures {
             Figures::Least => 95 * usual / 100,
             Figures::Usual => usual,
             Figures::Most => {
-                let percent = if self.version >= SECOND_RUNNER_FOR_DENSE && !self.not_dense() { 115 } else { 105 };
+                let second_runner = self.version >= SECOND_RUNNER_FOR_DENSE && !self.not_dense();
+                let percent = if second_runner && moment == Moment::Layer { 115 } else { 105 };
                 percent * usual / 100 + GIB / 20 + self.checked_guesses(usual)
             }
         }
