@@ -184,7 +184,7 @@ fn choices(options: &[Choosable], single: bool) -> Parts {
                 );
                 feedback.push((name, wrong.clone()));
                 if !single {
-                    all_of += &format!("<not>{chosen}</not>");
+                    let _ = write!(all_of, "<not>{chosen}</not>");
                 }
             }
         }
