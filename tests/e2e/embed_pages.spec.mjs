@@ -16,6 +16,17 @@ test('the way to the tutorial takes the state along', async ({ hosted, site }) =
   expect(new URL(tutorial.url()).hash).toBe('#calculator');
 });
 
+test('in a frame of 320 px the table of techniques does not scroll sideways, before its answers and with them', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe src="${site.origin}/embed/matrix.html" width="320" height="1500" title="t"></iframe>`);
+  const frame = page.frameLocator('iframe');
+  const table = frame.locator('.table-scroll').first();
+  const over = () => table.evaluate((one) => one.scrollWidth - one.clientWidth);
+  await expect.poll(over).toBeLessThanOrEqual(0);
+  await frame.getByText('Show what the engine says, and why').click();
+  await expect(frame.locator('.paint-truth').first()).toBeVisible();
+  await expect.poll(over).toBeLessThanOrEqual(0);
+});
+
 test('options of the link: no question, a question first, the answer at once, less around', async ({ hosted, site }) => {
   const with_ = async (query) => {
     const page = await hosted(`<iframe src="${site.origin}/embed/hierarchy.html?${query}" width="700" height="900" title="t"></iframe>`);

@@ -253,10 +253,10 @@ test('every question bank is a file of its format, with the questions that the p
   await open(page);
   const links = page.locator('#bank-files a');
   const files = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-  expect(files).toEqual(['banks/memory-wall.gift', 'banks/memory-wall-moodle.xml', 'banks/memory-wall-qti21.zip']);
+  expect(files).toEqual(['banks/memory-wall.gift', 'banks/memory-wall-moodle.xml', 'banks/memory-wall-canvas.zip', 'banks/memory-wall-qti21.zip']);
   const count = Number(/as (\d+) questions/.exec(await page.locator('#banks').textContent())[1]);
   expect(count).toBeGreaterThan(150);
-  const [gift, xml, zip] = await Promise.all(
+  const [gift, xml, canvas, zip] = await Promise.all(
     files.map(async (file) => {
       const answer = await request.get(`${site.origin}/${file}`);
       expect(answer.status(), file).toBe(200);
@@ -278,7 +278,7 @@ test('every question bank is a file of its format, with the questions that the p
     return [whole.querySelectorAll('parsererror').length, whole.querySelectorAll('question:not([type="category"])').length];
   }, xml.toString());
   expect(read).toEqual([0, count]);
-  expect(zip.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
+  for (const archive of [canvas, zip]) expect(archive.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
   // At the end of an archive stands how many files it has: here the items, the test and the manifest.
   expect(zip.readUInt16LE(zip.length - 22 + 10)).toBe(count + 2);
   // A link saves its file rather than showing it.

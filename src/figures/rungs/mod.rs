@@ -13,12 +13,12 @@ use crate::predictions::Round;
 /// Pairs of fixes; the options are the two of a pair. The engine has the order, and a test holds these to it.
 pub static ROUND: Round = Round {
     id: "rungs",
-    questions: &["rungs-loss", "rungs-memory", "rungs-card"],
+    questions: &["rungs-loss", "rungs-method", "rungs-card"],
     options: &["former", "latter"],
     words: None,
     answer: |question| match question {
         "rungs-loss" | "rungs-card" => Some("former"),
-        "rungs-memory" => Some("latter"),
+        "rungs-method" => Some("latter"),
         _ => None,
     },
 };

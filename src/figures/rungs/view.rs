@@ -13,7 +13,7 @@ use crate::words;
 /// The pairs that are asked about.
 pub(super) const PAIRS: [(&str, [Mitigation; 2]); 3] = [
     ("rungs-loss", [Mitigation::ChunkedLoss, Mitigation::FullCheckpointing]),
-    ("rungs-memory", [Mitigation::OffloadOptimizer, Mitigation::EightBitOptimizer]),
+    ("rungs-method", [Mitigation::Lora, Mitigation::EightBitOptimizer]),
     ("rungs-card", [Mitigation::SmallerMicroBatch, Mitigation::BiggerGpu]),
 ];
 
@@ -22,8 +22,8 @@ fn why(question: &str, option: &str) -> String {
     let said = match (question, option) {
         ("rungs-loss", "former") => words::ladder_why_loss(),
         ("rungs-loss", _) => words::ladder_why_checkpointing(),
-        ("rungs-memory", "former") => words::ladder_why_offload(),
-        ("rungs-memory", _) => words::ladder_why_8bit(),
+        ("rungs-method", "former") => words::ladder_why_lora(),
+        ("rungs-method", _) => words::ladder_why_8bit(),
         (_, "former") => words::ladder_why_batch(),
         _ => words::ladder_why_gpu(),
     };

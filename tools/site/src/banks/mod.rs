@@ -1,5 +1,6 @@
 //! The questions of the self-check as question banks for learning platforms, one file a format.
 
+mod canvas;
 mod gift;
 mod moodle;
 mod qti;
@@ -20,8 +21,12 @@ use crate::{page, words, write};
 const FOLDER: &str = "banks";
 
 /// The files, by the key of their words on the page for teachers.
-const FILES: [(&str, &str); 3] =
-    [("gift", "memory-wall.gift"), ("moodle", "memory-wall-moodle.xml"), ("qti", "memory-wall-qti21.zip")];
+const FILES: [(&str, &str); 4] = [
+    ("gift", "memory-wall.gift"),
+    ("moodle", "memory-wall-moodle.xml"),
+    ("canvas", "memory-wall-canvas.zip"),
+    ("qti", "memory-wall-qti21.zip"),
+];
 
 /// Writes every bank.
 pub(crate) fn build(staging: &Path) -> Result<(), String> {
@@ -33,6 +38,7 @@ pub(crate) fn build(staging: &Path) -> Result<(), String> {
         let content = match format {
             "gift" => gift::written(title, &items).into_bytes(),
             "moodle" => moodle::written(title, &items).into_bytes(),
+            "canvas" => canvas::package(title, &items)?,
             _ => qti::package(title, &page::language(), &items)?,
         };
         write(&folder.join(file), content)?;

@@ -260,7 +260,7 @@ fn read_moodle(text: &str) -> Vec<Read> {
     read
 }
 
-const BOOK: &str = "The Memory Wall";
+pub(super) const BOOK: &str = "The Memory Wall";
 
 #[test]
 fn every_bank_says_its_licence() {
@@ -302,7 +302,7 @@ fn gift_and_moodle_xml_say_what_the_questions_say() {
 }
 
 /// The texts of every file in the package.
-fn unpacked(package: Vec<u8>) -> BTreeMap<String, String> {
+pub(super) fn unpacked(package: Vec<u8>) -> BTreeMap<String, String> {
     let mut zip = ZipArchive::new(Cursor::new(package)).unwrap();
     let mut files = BTreeMap::new();
     for place in 0..zip.len() {
@@ -314,17 +314,17 @@ fn unpacked(package: Vec<u8>) -> BTreeMap<String, String> {
     files
 }
 
-fn named<'a, 'b>(node: Node<'a, 'b>, name: &'static str) -> impl Iterator<Item = Node<'a, 'b>> {
+pub(super) fn named<'a, 'b>(node: Node<'a, 'b>, name: &'static str) -> impl Iterator<Item = Node<'a, 'b>> {
     node.descendants().filter(move |node| node.tag_name().name() == name)
 }
 
 /// All text below a node.
-fn inner(node: Node<'_, '_>) -> String {
+pub(super) fn inner(node: Node<'_, '_>) -> String {
     node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect()
 }
 
 /// Paragraphs as the lines that they were made of.
-fn lines(node: Node<'_, '_>) -> String {
+pub(super) fn lines(node: Node<'_, '_>) -> String {
     node.children().filter(|child| child.tag_name().name() == "p").map(inner).collect::<Vec<_>>().join("\n")
 }
 
@@ -471,7 +471,7 @@ fn hostile() -> impl Strategy<Value = String> {
 }
 
 /// A question of every kind, of hostile texts only.
-fn hostile_items() -> impl Strategy<Value = Vec<Item>> {
+pub(super) fn hostile_items() -> impl Strategy<Value = Vec<Item>> {
     prop::collection::vec(hostile(), 12).prop_map(|texts| {
         let said = |place: usize| texts[place].clone();
         let choosable = |text: usize, wrong: Option<usize>| Choosable { text: said(text), wrong: wrong.map(said) };
