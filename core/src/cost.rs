@@ -45,10 +45,17 @@ fn seconds_on(scenario: &Checked, gpu: Option<&Gpu>) -> f64 {
 /// The time that `changed` takes for the same amount of work, as a multiple of the time that `original` takes: 2 is twice as long, 0.5 half.
 /// Where too little is stated of the reader's own GPU, another one stands in for both.
 pub fn time_ratio(original: &Checked, changed: &Checked) -> f64 {
-    let timed = [original, changed].iter().all(|it| it.untimed().is_none());
-    let gpu = |scenario: &Checked| scenario.gpu.filter(|_| timed);
-    let each = |scenario: &Checked| seconds_on(scenario, gpu(scenario)) / work_done(scenario);
-    each(changed) / each(original)
+    time_ratios(original)(changed)
+}
+
+/// The same for many changes of one run, whose own time is worked out once.
+pub(crate) fn time_ratios(original: &Checked) -> impl Fn(&Checked) -> f64 {
+    let each = |scenario: &Checked, gpu: Option<&Gpu>| seconds_on(scenario, gpu) / work_done(scenario);
+    let timed = original.untimed().is_none().then(|| each(original, original.gpu));
+    move |changed| match timed.filter(|_| changed.untimed().is_none()) {
+        Some(timed) => each(changed, changed.gpu) / timed,
+        None => each(changed, None) / each(original, None),
+    }
 }
 
 /// Tokens that one step learns from or generates, on all replicas.

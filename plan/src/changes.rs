@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use memory_wall_core::advise::{self, Effect, Found, Mitigation, Plans, Risk, TOO_SLOW, ladder};
+use memory_wall_core::advise::{self, Effect, Found, Mitigation, Plans, Quickest, Risk, TOO_SLOW, ladder};
 use memory_wall_core::{Checked, Scenario, Verdict, evaluate};
 
 use crate::option::PlanOption;
@@ -44,8 +44,9 @@ impl Change {
     /// of these the ones that are not much slower, that leave results as they are, and then what saves most. Where it fits, those that save and that somebody
     /// would run, in the same order.
     pub fn of(plan: &Plan, scenario: &Checked) -> Vec<Self> {
-        let found = [false, true].map(|lossy| Self::search(scenario, lossy));
-        Self::among(plan, scenario, Self::fixes(plan, scenario), found)
+        let search = |exact: Option<&Found>| Self::quickest(scenario, exact).gentlest(scenario);
+        let exact = search(None);
+        Self::among(plan, scenario, Self::fixes(plan, scenario), [exact, search(Some(&exact))])
     }
 
     /// Every fix by itself that helps a plan, those that help most first: the first part of [`Change::of`], for those who do it in parts.
@@ -64,10 +65,12 @@ impl Change {
         changes
     }
 
-    /// What a search over combinations of fixes finds, of those that may change the results or of the others; nothing where no combination
-    /// is needed. Each of the two is a part of [`Change::of`].
-    pub fn search(scenario: &Checked, lossy: bool) -> Found {
-        if fits(scenario) { Found::default() } else { advise::search(scenario, lossy) }
+    /// The first half of a search over combinations of fixes: of those that leave the results as they are, and where it is known what is found
+    /// among these, of those that may change them. Nothing where no combination is needed, or one of the first kind fits. The second half is
+    /// [`Quickest::gentlest`]; both of both kinds are parts of [`Change::of`].
+    pub fn quickest(scenario: &Checked, exact: Option<&Found>) -> Quickest {
+        let needless = fits(scenario) || exact.is_some_and(|exact| exact.fits.is_some());
+        if needless { Quickest::default() } else { Quickest::of(scenario, exact.is_some()) }
     }
 
     /// The changes that help a plan most, as [`Change::of`] has them, out of its other parts.

@@ -74,7 +74,7 @@ impl Deref for Desk {
 }
 
 impl Desk {
-    /// The page as it begins, without answers: [`Desk::step`] has them.
+    /// The page as it begins, without answers and with empty fields: [`Desk::step`] has them.
     pub(crate) fn new() -> Self {
         let (board, unit) = (Board::default(), ByteUnit::Gb);
         let state: &'static State = Box::leak(Box::new(State {
@@ -96,9 +96,7 @@ impl Desk {
             spoken: RwSignal::default(),
             edited: RwSignal::new(false),
         }));
-        let desk = Self { state, shown: &state.now };
-        desk.fields(Fields::settle);
-        desk
+        Self { state, shown: &state.now }
     }
 
     /// The same for views that follow a frame later.
@@ -188,7 +186,7 @@ impl Desk {
 
     /// A figure of the plan at a place, by its own, tracked; empty where it has no meaning.
     pub(crate) fn figure(&self, place: usize, at: usize) -> String {
-        let text = self.outcome(place, |it| it.figures.get(at).cloned()).flatten().unwrap_or_default();
+        let text = self.outcome(place, |it| it.figures().get(at).cloned()).flatten().unwrap_or_default();
         if !text.is_empty() {
             return text;
         }
@@ -313,25 +311,30 @@ impl Desk {
     }
 
     /// Into how many steps all answers, and everything that takes longer, are cut.
-    pub(crate) const STEPS: usize = 2 + 7 * MOST;
+    pub(crate) const STEPS: usize = 3 + 9 * MOST;
 
-    /// One of these steps, and whether it had something to compute: the answer to each plan, where the page has just begun, what the last step
-    /// did and what contradicts the rest, the changes that help each plan, in four steps, the figures that are searched for, each plan with
+    /// One of these steps, and whether it had something to compute: the answer to each plan, where the page has just begun, and what follows it, what
+    /// the last step did and what contradicts the rest, the changes that help each plan, in six steps, the figures that are searched for, each plan with
     /// more and more sequences, and the map of the one that is shown.
     pub(crate) fn step(&self, nth: usize) -> bool {
         let Some(nth) = nth.checked_sub(MOST) else { return self.answer(nth) };
-        let Some(nth) = nth.checked_sub(1) else {
+        let Some(nth) = nth.checked_sub(2) else {
+            if nth > 0 {
+                return self.say_changes();
+            }
             self.settle();
-            return self.say_changes();
+            return false;
         };
         let place = nth % MOST;
         match nth / MOST {
             0 => self.prepare(place, |later| &later.fixes, Outcome::fixes),
-            1 => self.prepare(place, |later| &later.exact, Outcome::exact),
-            2 => self.prepare(place, |later| &later.any, Outcome::any),
-            3 => self.find(place, &self.offers, |later| &later.offers, Some(Outcome::offers)),
-            4 => self.find(place, &self.slow, |later| &later.slow, Some(Outcome::slow)),
-            5 => self.find(place, &self.frontiers, |later| &later.frontier, Some(Outcome::frontier)),
+            1 => self.prepare(place, |later| &later.exact_quickest, Outcome::exact_quickest),
+            2 => self.prepare(place, |later| &later.exact, Outcome::exact),
+            3 => self.prepare(place, |later| &later.any_quickest, Outcome::any_quickest),
+            4 => self.prepare(place, |later| &later.any, Outcome::any),
+            5 => self.find(place, &self.offers, |later| &later.offers, Some(Outcome::offers)),
+            6 => self.find(place, &self.slow, |later| &later.slow, Some(Outcome::slow)),
+            7 => self.find(place, &self.frontiers, |later| &later.frontier, Some(Outcome::frontier)),
             _ => self.find_map(),
         }
     }

@@ -278,7 +278,7 @@ fn Table(desk: Desk) -> impl IntoView {
     let heads = places()
         .map(|place| {
             view! {
-                <th scope="col" class="numeric" hidden=move || !desk.exists(place)>
+                <th scope="col" class="numeric">
                     {move || desk.name(place)}
                 </th>
             }
@@ -303,7 +303,7 @@ fn Table(desk: Desk) -> impl IntoView {
                         })
                     };
                     view! {
-                        <td class="numeric" hidden=move || !desk.exists(place)>
+                        <td class="numeric">
                             {text}
                         </td>
                     }
@@ -319,7 +319,7 @@ fn Table(desk: Desk) -> impl IntoView {
         .collect_view();
     view! {
         <div class="table-scroll" tabindex="0" role="group" aria-labelledby="frontier-caption">
-            <table class="compared" id="frontier">
+            <table class="compared" id="frontier" data-plans=move || desk.count().to_string()>
                 <caption id="frontier-caption">{words::frontier_caption()}</caption>
                 <thead>
                     <tr>

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use memory_wall_core::advise::Found;
+use memory_wall_core::advise::{Found, Quickest};
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::{Bucket, Bytes};
 use memory_wall_plan::Plan;
@@ -24,8 +24,6 @@ pub(crate) struct Outcome {
     pub(crate) asked: Asked,
     unit: ByteUnit,
     pub(crate) reply: Result<Reply, Unanswered>,
-    /// Every figure in words, but those that take longer.
-    pub(crate) figures: Vec<String>,
     /// Whether it fits, in words.
     pub(crate) said: Said,
     /// What takes longer, each computed once.
@@ -35,10 +33,14 @@ pub(crate) struct Outcome {
 /// What takes longer than a key press.
 #[derive(Debug, Default)]
 pub(crate) struct Later {
-    /// Every fix by itself, and what is found among those together that leave the results as they are, and among all: what the changes that
-    /// help begin with.
+    /// Every figure in words, but those that are searched for.
+    pub(crate) figures: OnceLock<Vec<String>>,
+    /// Every fix by itself, and what is found among those together that leave the results as they are, and among those that may change them,
+    /// each in two halves: what the changes that help begin with.
     pub(crate) fixes: OnceLock<Vec<Change>>,
+    pub(crate) exact_quickest: OnceLock<Quickest>,
     pub(crate) exact: OnceLock<Found>,
+    pub(crate) any_quickest: OnceLock<Quickest>,
     pub(crate) any: OnceLock<Found>,
     /// The changes that help.
     pub(crate) offers: OnceLock<Vec<Offer>>,
@@ -69,9 +71,8 @@ impl PartialEq for Outcome {
 impl Outcome {
     pub(crate) fn of(asked: &Asked, unit: ByteUnit) -> Self {
         let reply = Reply::of(&asked.plan, asked.spending);
-        let figures = figures::texts(reply.as_ref().ok(), unit);
         let said = sentence::verdict(&reply, unit);
-        Self { asked: asked.clone(), unit, reply, figures, said, later: Later::default() }
+        Self { asked: asked.clone(), unit, reply, said, later: Later::default() }
     }
 
     /// What each of these plans comes to. Only what is not among the known answers is asked for.
@@ -103,7 +104,12 @@ impl Outcome {
         Some(bucket.map_or_else(|| reply.total(), |bucket| reply.bytes(bucket)))
     }
 
-    /// The figures that take longer.
+    /// Every figure in words, but those that are searched for: the tables ask for them, which follow a frame later.
+    pub(crate) fn figures(&self) -> &[String] {
+        self.later.figures.get_or_init(|| figures::texts(self.reply.as_ref().ok(), self.unit))
+    }
+
+    /// The figures that are searched for.
     pub(crate) fn slow(&self) -> Vec<(usize, String)> {
         self.reply.as_ref().map(figures::slow).unwrap_or_default()
     }
@@ -119,14 +125,35 @@ impl Outcome {
         Change::fixes(&self.asked.plan, &answers.scenario)
     }
 
-    /// What is found among fixes together that leave the results as they are.
+    /// What is found among fixes together that leave the results as they are, and the first half of that search.
     pub(crate) fn exact(&self) -> Found {
-        self.answers_of_engine().map(|answers| Change::search(&answers.scenario, false)).unwrap_or_default()
+        self.gentlest(self.later.exact_quickest.get().copied().unwrap_or_else(|| self.exact_quickest()))
     }
 
-    /// What is found among all fixes together.
+    pub(crate) fn exact_quickest(&self) -> Quickest {
+        self.quickest(None)
+    }
+
+    /// The same of those that may change the results.
     pub(crate) fn any(&self) -> Found {
-        self.answers_of_engine().map(|answers| Change::search(&answers.scenario, true)).unwrap_or_default()
+        self.gentlest(self.later.any_quickest.get().copied().unwrap_or_else(|| self.any_quickest()))
+    }
+
+    pub(crate) fn any_quickest(&self) -> Quickest {
+        self.quickest(Some(&self.found_exact()))
+    }
+
+    /// What [`Outcome::exact`] has found, or finds now.
+    fn found_exact(&self) -> Found {
+        self.later.exact.get().copied().unwrap_or_else(|| self.exact())
+    }
+
+    fn quickest(&self, exact: Option<&Found>) -> Quickest {
+        self.answers_of_engine().map(|answers| Change::quickest(&answers.scenario, exact)).unwrap_or_default()
+    }
+
+    fn gentlest(&self, quickest: Quickest) -> Found {
+        self.answers_of_engine().map(|answers| quickest.gentlest(&answers.scenario)).unwrap_or_default()
     }
 
     fn answers_of_engine(&self) -> Option<&Answers> {
@@ -166,9 +193,9 @@ impl Outcome {
                 plan: change.plan,
                 from: plan.clone(),
             };
-            let fixes = self.later.fixes.get_or_init(|| self.fixes()).clone();
-            let exact = *self.later.exact.get_or_init(|| self.exact());
-            let found = [exact, *self.later.any.get_or_init(|| self.any())];
+            let fixes = self.later.fixes.get().cloned().unwrap_or_else(|| self.fixes());
+            let any = self.later.any.get().copied().unwrap_or_else(|| self.any());
+            let found = [self.found_exact(), any];
             offers.extend(Change::among(plan, &answers.scenario, fixes, found).into_iter().map(offer));
         }
         offers.truncate(TOLD);

@@ -138,7 +138,10 @@ fn Bar(desk: Desk) -> impl IntoView {
 /// The page as it begins, with the marks by which a browser hydrates its parts.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn html(desk: Desk) -> String {
-    let part = |id: &str| PARTS.iter().find(|part| part.id == id).map_or_else(String::new, |part| (part.html)(desk));
+    let part = |id: &str| {
+        let html = PARTS.iter().find(|part| part.id == id).map_or_else(String::new, |part| (part.html)(desk));
+        if id.starts_with("inputs-") { folded(&html) } else { html }
+    };
     let place = move |id: &'static str| view! { <div data-part=id inner_html=part(id)></div> };
     let title = move |id: &'static str, of: &'static str| view! { <h2 id=id data-part=of inner_html=part(of)></h2> };
     let groups = GROUPS.iter().map(|group| {
@@ -196,6 +199,13 @@ pub(crate) fn html(desk: Desk) -> String {
     .to_html()
 }
 
+/// With what is folded in templates, which the start takes out of them: until then nothing can be done in these fields, and Chromium looks at each
+/// field of a document for what it could fill in.
+#[cfg(not(target_arch = "wasm32"))]
+fn folded(html: &str) -> String {
+    html.replace("</summary>", "</summary><template>").replace("</details>", "</template></details>")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,6 +219,19 @@ mod tests {
         let html = crate::html();
         for part in PARTS {
             assert_eq!(html.matches(&format!("data-part=\"{}\"", part.id)).count(), 1, "{}", part.id);
+        }
+        let (mut folded, mut open) = (String::new(), String::new());
+        for (nth, fold) in html.split("<template>").enumerate() {
+            let (inside, after) = fold.split_once("</template>").unwrap_or(("", fold));
+            // One in another would stay in its template.
+            assert!(nth == 0 || !inside.is_empty() && !inside.contains("<details"), "{inside}");
+            folded += inside;
+            open += after;
+        }
+        for group in GROUPS {
+            let is_in = |html: &str, slot: &str| html.contains(&format!("data-field=\"{slot}\""));
+            assert!(group.more.iter().all(|slot| is_in(&folded, slot) && !is_in(&open, slot)), "{}", group.id);
+            assert!(group.first.iter().all(|slot| is_in(&open, slot)), "{}", group.id);
         }
         for group in GROUPS {
             assert!(html.contains(&format!("data-group=\"{}\"", group.id)), "{}", group.id);

@@ -15,13 +15,13 @@ use crate::outcome::Outcome;
 use crate::own_model;
 use crate::words;
 
-/// A table with the plans as its columns.
+/// A table with the plans as its columns: it says how many there are, and its style hides the others, so that no cell has to.
 #[component]
 fn Compared(desk: Desk, id: &'static str, caption: &'static str, children: Children) -> impl IntoView {
     let heads = places()
         .map(|place| {
             view! {
-                <th scope="col" class="numeric" hidden=move || !desk.exists(place)>
+                <th scope="col" class="numeric">
                     {move || desk.name(place)}
                 </th>
             }
@@ -29,7 +29,7 @@ fn Compared(desk: Desk, id: &'static str, caption: &'static str, children: Child
         .collect_view();
     view! {
         <div class="table-scroll" tabindex="0" role="group" aria-labelledby=format!("{id}-caption")>
-            <table class="compared" id=id>
+            <table class="compared" id=id data-plans=move || desk.count().to_string()>
                 <caption id=format!("{id}-caption")>{caption}</caption>
                 <thead>
                     <tr>
@@ -63,7 +63,7 @@ pub(crate) fn Figures(desk: Desk) -> impl IntoView {
                         .map(|place| {
                             let differs = move || desk.exists(place) && text(place) != text(0);
                             view! {
-                                <td class="numeric" hidden=move || !desk.exists(place) data-differs=move || differs().then_some("")>
+                                <td class="numeric" data-differs=move || differs().then_some("")>
                                     {move || text(place)}
                                 </td>
                             }
@@ -79,8 +79,10 @@ pub(crate) fn Figures(desk: Desk) -> impl IntoView {
                 .collect_view();
             let empty = move || {
                 places().all(|place| {
-                    desk.outcome(place, |it| it.figures.get(begin..end).is_none_or(|all| all.iter().all(String::is_empty)))
-                        .unwrap_or(true)
+                    desk.outcome(place, |it| {
+                        it.figures().get(begin..end).is_none_or(|all| all.iter().all(String::is_empty))
+                    })
+                    .unwrap_or(true)
                 })
             };
             view! {
@@ -131,7 +133,7 @@ pub(crate) fn Buckets(desk: Desk) -> impl IntoView {
                 let cell = Memo::new(move |_| size(desk, place, bucket));
                 let exact = move || bytes(place).map(|it| words::TableExact { n: &Grouped(it.0).to_string() }.text());
                 view! {
-                    <td class="numeric" hidden=move || !desk.exists(place) title=exact>
+                    <td class="numeric" title=exact>
                         {move || cell.with(|[size, _]| size.clone())}
                         <span class="delta">{move || cell.with(|[_, delta]| delta.clone())}</span>
                     </td>
@@ -188,12 +190,9 @@ pub(crate) fn Differences(desk: Desk) -> impl IntoView {
             };
             let cells = columns
                 .into_iter()
-                .enumerate()
-                .map(|(place, column)| {
+                .map(|column| {
                     view! {
-                        <td class="numeric" hidden=move || !desk.exists(place)>
-                            {move || value(&column)}
-                        </td>
+                        <td class="numeric">{move || value(&column)}</td>
                     }
                 })
                 .collect_view();

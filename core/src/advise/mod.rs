@@ -18,7 +18,7 @@ pub use burden::single_reverts;
 pub use idle::Idle;
 pub use mitigation::{Effort, Mitigation, Risk};
 pub use plans::Plans;
-pub use search::{AS_QUICK, Found, Plan, TOO_SLOW, gentlest, search};
+pub use search::{AS_QUICK, Found, Plan, Quickest, TOO_SLOW, gentlest, search};
 
 /// What one fix does to a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]

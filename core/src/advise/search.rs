@@ -62,6 +62,18 @@ enum Class {
     Tight,
 }
 
+impl Class {
+    /// That of a combination that takes so many times as long.
+    fn of(candidate: &Checked, time: f64) -> Option<Self> {
+        match evaluate::verdict(candidate)? {
+            Verdict::Fits if time > TOO_SLOW => Some(Self::Slow),
+            Verdict::Fits => Some(Self::Fits),
+            Verdict::Tight => Some(Self::Tight),
+            Verdict::Queues | Verdict::DoesNotFit => None,
+        }
+    }
+}
+
 /// One combination with what decides between several.
 #[derive(Clone, Copy)]
 struct Candidate {
@@ -76,54 +88,76 @@ struct Candidate {
 /// does as well. To be quicker than the run is now is no aim. `LoRA` in place of full training, more GPUs and other GPUs are not tried: they change what is done, not how.
 /// Micro-batches are tried in every size that divides the batch, so a step reads as many sequences as before.
 pub fn search(scenario: &Checked, lossy: bool) -> Found {
-    if scenario.gpu.is_none() {
-        return Found::default();
+    Quickest::of(scenario, lossy).gentlest(scenario)
+}
+
+/// The first half of [`search`]: how long the quickest combination of each class takes, as a multiple of the time without it, at least 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quickest {
+    lossy: bool,
+    least: [Option<f64>; 3],
+}
+
+impl Quickest {
+    /// Of all combinations that leave the results as they are, or of those that may change them a little; nothing without a GPU.
+    pub fn of(scenario: &Checked, lossy: bool) -> Self {
+        let mut least = [None::<f64>; 3];
+        if scenario.gpu.is_some() {
+            let ratio = cost::time_ratios(scenario);
+            each(scenario, lossy, &mut |candidate| {
+                let time = ratio(candidate).max(1.0);
+                if least.iter().all(|least| least.is_some_and(|least| least <= time)) {
+                    return;
+                }
+                if let Some(class) = Class::of(candidate, time)
+                    && let Some(least) = least.get_mut(class as usize)
+                {
+                    *least = Some(least.map_or(time, |least| least.min(time)));
+                }
+            });
+        }
+        Self { lossy, least }
     }
-    let takes = |candidate: &Checked| cost::time_ratio(scenario, candidate).max(1.0);
-    let class = |candidate: &Checked| match evaluate::verdict(candidate)? {
-        Verdict::Fits if takes(candidate) > TOO_SLOW => Some(Class::Slow),
-        Verdict::Fits => Some(Class::Fits),
-        Verdict::Tight => Some(Class::Tight),
-        Verdict::Queues | Verdict::DoesNotFit => None,
-    };
-    let mut quick = [None::<f64>; 3];
-    each(scenario, lossy, &mut |candidate| {
-        let time = takes(candidate);
-        if quick.iter().all(|least| least.is_some_and(|least| least <= time)) {
-            return;
+
+    /// The second half: the gentlest of those that are about as quick, for the same scenario.
+    pub fn gentlest(&self, scenario: &Checked) -> Found {
+        let Self { lossy, least: quick } = *self;
+        if quick == [None; 3] {
+            return Found::default();
         }
-        if let Some(class) = class(candidate)
-            && let Some(least) = quick.get_mut(class as usize)
-        {
-            *least = Some(least.map_or(time, |least| least.min(time)));
-        }
-    });
-    let mut best = [None::<Candidate>; 3];
-    each(scenario, lossy, &mut |candidate| {
-        let (time, burden) = (takes(candidate), burden(scenario, candidate));
-        let as_quick = |least: &Option<f64>| least.is_some_and(|least| time <= least * AS_QUICK);
-        let gentler = |known: &Option<Candidate>| {
-            known.is_none_or(|known| burden < known.burden || (burden == known.burden && time < known.time))
-        };
-        if !quick.iter().zip(&best).any(|(least, known)| as_quick(least) && gentler(known)) {
-            return;
-        }
-        let Some(class) = class(candidate) else { return };
-        if let (Some(least), Some(known)) = (quick.get(class as usize), best.get_mut(class as usize))
-            && as_quick(least)
-            && gentler(known)
-        {
-            *known = Some(Candidate { scenario: *candidate, burden, time });
-        }
-    });
-    let before = evaluate::total(scenario);
-    let [fits, slow, tight] = [Class::Fits, Class::Slow, Class::Tight].map(|wanted| {
-        let found = best.get(wanted as usize).copied().flatten()?;
-        let enough = |other: &Checked| class(other) == Some(wanted);
-        let scenario_with = pruned(scenario, &found.scenario, enough);
-        Some(Plan { effect: Effect::of(scenario, before, &scenario_with), lossy })
-    });
-    Found { fits, slow, tight }
+        let ratio = cost::time_ratios(scenario);
+        let takes = |candidate: &Checked| ratio(candidate).max(1.0);
+        let mut best = [None::<Candidate>; 3];
+        each(scenario, lossy, &mut |candidate| {
+            let time = takes(candidate);
+            let as_quick = |least: &Option<f64>| least.is_some_and(|least| time <= least * AS_QUICK);
+            if !quick.iter().any(as_quick) {
+                return;
+            }
+            let burden = burden(scenario, candidate);
+            let gentler = |known: &Option<Candidate>| {
+                known.is_none_or(|known| burden < known.burden || (burden == known.burden && time < known.time))
+            };
+            if !quick.iter().zip(&best).any(|(least, known)| as_quick(least) && gentler(known)) {
+                return;
+            }
+            let Some(class) = Class::of(candidate, time) else { return };
+            if let (Some(least), Some(known)) = (quick.get(class as usize), best.get_mut(class as usize))
+                && as_quick(least)
+                && gentler(known)
+            {
+                *known = Some(Candidate { scenario: *candidate, burden, time });
+            }
+        });
+        let before = evaluate::total(scenario);
+        let [fits, slow, tight] = [Class::Fits, Class::Slow, Class::Tight].map(|wanted| {
+            let found = best.get(wanted as usize).copied().flatten()?;
+            let enough = |other: &Checked| Class::of(other, takes(other)) == Some(wanted);
+            let scenario_with = pruned(scenario, &found.scenario, enough);
+            Some(Plan { effect: Effect::of(scenario, before, &scenario_with), lossy })
+        });
+        Found { fits, slow, tight }
+    }
 }
 
 /// The scenario as it is, where that leaves results as they are, and every legal combination of the levers that its mode has.

@@ -65,6 +65,8 @@
   Promise.all([begun, whole])
     .then(([planner]) => {
       document.body.append(Object.assign(document.createElement('script'), { type: 'text/plain', id: 'words', textContent: window.memoryWallWords }));
+      // What is folded is in templates until it can be used.
+      for (const folded of document.querySelectorAll('#planner template')) folded.replaceWith(folded.content);
       // What other programs take is written and read by a program of its own, once somebody asks; one that did not come is asked for again.
       planner.start(async (name, ...texts) => {
         exchange ??= program('exchange');

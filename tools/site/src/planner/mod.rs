@@ -69,6 +69,9 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     for (mark, text) in [
         // In the page the first paint waits for no other file; the file is for frames.
         ("<!-- style -->", format!("<style>{css}</style>")),
+        // As a module it runs once the document has been read. What Chromium does when it is whole, among it a look for fields that it could
+        // fill in, is a task after that.
+        ("<script>", String::from("<script type=\"module\">")),
         ("<!-- late -->", format!("{}<script type=\"module\">{start}</script>", preloaded.concat())),
     ] {
         put(&mut html, mark, &text)?;

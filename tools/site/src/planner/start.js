@@ -4,10 +4,10 @@ const program = fetch('./{{program}}', { integrity: '{{program integrity}}' });
 program.catch(() => {});
 const [glue, { words }] = await Promise.all([import('./{{glue}}'), import('./{{words}}')]);
 document.body.append(Object.assign(document.createElement('script'), { type: 'text/plain', id: 'words', textContent: words }));
-const response = await program;
-// Its bytes were compared with their digest in this task: it is compiled in another one.
-await new Promise((done) => setTimeout(done));
-await glue.default({ module_or_path: response });
+// From its bytes it is compiled beside this thread; from a response of which all is there, on it.
+await glue.default({ module_or_path: await WebAssembly.compile(await (await program).arrayBuffer()) });
+// What is folded is in templates until it can be used.
+for (const folded of document.querySelectorAll('#planner template')) folded.replaceWith(folded.content);
 let exchange;
 let tries = 0;
 const fetched = async () => {
