@@ -13,6 +13,14 @@ pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
     if ["laptop", "mobile", "sff", "6000d", "5090dv2"].iter().any(|word| name.contains(word)) {
         return None;
     }
+    // "AMD 9070xt", "NVIDIA 4090": without the series, which the table's names have.
+    let name = ["amd", "radeon", "nvidia", "geforce"].iter().fold(name, |name, maker| {
+        let series = if matches!(*maker, "amd" | "radeon") { "rx" } else { "rtx" };
+        match name.strip_prefix(maker) {
+            Some(rest) if rest.starts_with(|first: char| first.is_ascii_digit()) => [series, rest].concat(),
+            _ => name,
+        }
+    });
     let base = |gpu: &Gpu| gpu.id.split('-').next().unwrap_or(gpu.id);
     // "l4" stands in "l40s" too: the longest is meant.
     let longest = GPUS.iter().map(base).filter(|base| has(&name, base)).map(str::len).max()?;
@@ -42,8 +50,11 @@ fn has(name: &str, base: &str) -> bool {
         let before = name.as_bytes().get(at.wrapping_sub(1));
         let after = name.as_bytes().get(at + base.len());
         // "NVIDIA A100 80G..." is how nvidia-smi shortens it.
-        let size =
-            |rest: &str| ["80g", "40g", "72gb", "22gb", "16gb", "8gb", "3e"].iter().any(|gb| rest.starts_with(gb));
+        let size = |rest: &str| {
+            ["80g", "40g", "72gb", "48g", "32g", "24g", "22gb", "16g", "8gb", "3e"]
+                .iter()
+                .any(|gb| rest.starts_with(gb))
+        };
         let sized = name.get(at + base.len()..).is_some_and(size);
         // "sxm4" is no Apple M4, and a GH200 has 96 GB where an H200 has 141.
         let inside =
@@ -137,6 +148,8 @@ mod tests {
             ("Apple M5", "m5"),
             ("Apple M5 Pro", "m5pro"),
             ("Apple M4 Max", "m4max"),
+            ("AMD 9070xt 16G", "rx9070xt"),
+            ("NVIDIA 4090", "rtx4090"),
         ] {
             assert_eq!(named(name, None).map(|gpu| gpu.id), Some(id), "{name}");
         }

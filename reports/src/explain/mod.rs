@@ -366,6 +366,12 @@ const fn names_no_gpu(kind: Kind) -> bool {
             | Kind::Npu
             | Kind::CudaError
             | Kind::Cublas
+            | Kind::HostMemory
+            | Kind::Killed
+            | Kind::Ggml
+            | Kind::Xla
+            | Kind::TensorFlow
+            | Kind::DeepSpeed
             | Kind::OutOfMemory
             | Kind::Traceback
             | Kind::Vllm

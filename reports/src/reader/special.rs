@@ -6,7 +6,7 @@ use super::State;
 use super::joined::{Goes, Joined, LONGEST_FRONT, LONGEST_JOINED};
 use crate::line::Line;
 use crate::report::{Device, Fact};
-use crate::tables::{Table, Tensors};
+use crate::tables::{Account, Table, Tensors};
 use crate::traceback::Trace;
 use crate::what::{Kind, What};
 use crate::{name, scan};
@@ -32,6 +32,7 @@ pub(super) enum Special {
     NvidiaParts,
     NvidiaQuery,
     Csv,
+    Account,
     Monitored,
     Listed,
     Headless,
@@ -57,6 +58,8 @@ pub(super) enum Special {
     Pair,
     Words,
     Prose,
+    Item,
+    Model,
     Banner,
 }
 
@@ -88,6 +91,11 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("memory.free", Special::Csv),
     ("used_gpu_memory", Special::Csv),
     ("VRAM Total Memory (B),", Special::Csv),
+    ("Card Series,", Special::Csv),
+    ("total_vram,", Special::Csv),
+    // `sacct` of Slurm.
+    ("MaxRSS", Special::Account),
+    ("ReqMem", Special::Account),
     ("DeviceStatsMonitor.", Special::Monitored),
     ("(UUID: GPU-", Special::Listed),
     // PyTorch's `collect_env`.
@@ -140,6 +148,7 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("out of memory", Special::Words),
     ("Out of memory", Special::Words),
     ("Out of Memory", Special::Words),
+    ("OutOfMemoryError", Special::Words),
     ("insufficient memory", Special::Words),
     ("Insufficient memory", Special::Words),
     ("ErrorOutOfMemory", Special::Words),
@@ -152,7 +161,24 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("GPU:*", Special::Prose),
     ("GPU*", Special::Prose),
     ("GPUs", Special::Prose),
+    ("GPU(s)", Special::Prose),
+    ("GPU\u{ff1a}", Special::Prose),
     ("Hardware", Special::Prose),
+    ("Device: ", Special::Prose),
+    ("Machine", Special::Prose),
+    ("Chip: ", Special::Prose),
+    ("raphics card", Special::Prose),
+    ("ideo card", Special::Prose),
+    ("CUDA device", Special::Prose),
+    ("Accelerator", Special::Prose),
+    // A line or an item of a list that is a GPU's name and nothing else.
+    ("RTX ", Special::Item),
+    ("Radeon ", Special::Item),
+    ("Apple M", Special::Item),
+    ("H100", Special::Item),
+    ("A100", Special::Item),
+    ("rtx ", Special::Item),
+    ("Model", Special::Model),
     ("Num GPUs = ", Special::Banner),
 ];
 
@@ -165,6 +191,7 @@ impl State {
             special,
             Special::NvidiaRow
                 | Special::Csv
+                | Special::Account
                 | Special::Listed
                 | Special::Headless
                 | Special::Tensor
@@ -233,6 +260,13 @@ impl State {
                     && let Some(table) = Table::csv(&line.text)
                 {
                     self.begin(table, place.line);
+                }
+            }
+            Special::Account => {
+                if !matches!(self.table, Some(Table::Account(_)))
+                    && let Some(account) = Account::of(&line.text)
+                {
+                    self.begin(Table::Account(account), place.line);
                 }
             }
             // The head of its file: names in the order of the alphabet, too many for a row of other tables.
@@ -309,6 +343,8 @@ impl State {
             Special::Pair => self.told_pair(line, at),
             Special::Words => self.keep_message(line),
             Special::Prose => self.keep_name(line, at),
+            Special::Item => self.keep_item(line),
+            Special::Model => self.keep_model(line, at),
             Special::Banner => self.banner(line, at),
             Special::NpuTable => self.begin(Table::Npu(0), place.line),
             Special::AmdTable => self.begin(Table::Amd, place.line),
@@ -322,7 +358,10 @@ impl State {
             }
             // In the middle of one of its buffers, copied without the head.
             Special::Padded | Special::Headless if self.table.is_some() => {}
-            Special::Headless => self.headless(line),
+            Special::Headless => {
+                self.headless(line);
+                self.keep_item(line);
+            }
             Special::Padded => {
                 self.begin(Table::Buffers, place.line);
                 self.in_table(line);
