@@ -22,7 +22,7 @@ fn row(explanation: &Explanation, what: What) -> Option<i128> {
 #[test]
 fn a_gpu_that_a_person_names_is_in_the_text() {
     for (words, name, id) in [
-        ("- GPU: 1x NVIDIA RTX 3090 (24GB)\n", "NVIDIA RTX 3090", "rtx3090"),
+        ("- GPU: 1x NVIDIA RTX 3090 (24GB)\n", "NVIDIA RTX 3090 24GB", "rtx3090"),
         ("**GPU:** NVIDIA GeForce RTX 3090\n", "NVIDIA GeForce RTX 3090", "rtx3090"),
         ("| **GPU** | RTX 3090 |\n", "RTX 3090", "rtx3090"),
         ("* GPU Model: NVIDIA RTX A5000, one of two\n", "NVIDIA RTX A5000", "rtxa5000"),
@@ -30,7 +30,7 @@ fn a_gpu_that_a_person_names_is_in_the_text() {
         // SGLang's and LMDeploy's lists of the environment.
         ("GPU 0,1,2,3: NVIDIA GeForce RTX 4090\n", "NVIDIA GeForce RTX 4090", "rtx4090"),
         // sgl-project/sglang#4330, Comfy-Org/ComfyUI#13112, Physical-Intelligence/openpi#379, abetlen/llama-cpp-python#1944, huggingface/trl#3183.
-        ("GPU: NVIDIA L40s (48GB VRAM) x 2 (I use 1 when running.)\n", "NVIDIA L40s", "l40s"),
+        ("GPU: NVIDIA L40s (48GB VRAM) x 2 (I use 1 when running.)\n", "NVIDIA L40s 48GB", "l40s"),
         ("GPU: AMD 9070xt 16G\n", "AMD 9070xt 16G", "rx9070xt"),
         ("GPU: Nvidia rtx 4090\n", "NVIDIA RTX 4090", "rtx4090"),
         ("- **GPUs**: 4 x A100 80GB\n", "A100 80GB", "a100-80-sxm"),
@@ -38,7 +38,7 @@ fn a_gpu_that_a_person_names_is_in_the_text() {
         ("Machine: MacBook Pro (M4 max / 64G RAM)\n", "Apple M4 Max", "m4max"),
         ("GPU\u{ff1a}RTX 3090 24GB\n", "RTX 3090 24GB", "rtx3090"),
         // An item of a list, and headings.
-        ("- 2x NVIDIA RTX 3090 (24 GB each)\n", "NVIDIA RTX 3090", "rtx3090"),
+        ("- 2x NVIDIA RTX 3090 (24 GB each)\n", "NVIDIA RTX 3090 24GB", "rtx3090"),
         ("## Running on 1 x H100 SXM\n", "H100 SXM", "h100-sxm"),
         ("### Runs out with RTX 5090 200GB RAM\n", "RTX 5090", "rtx5090"),
     ] {
@@ -57,6 +57,8 @@ fn a_gpu_that_a_person_names_is_in_the_text() {
         "- works on NVIDIA RTX 3090 (24 GB)\n",
         "NVIDIA RTX 3090 was full\n",
         "## Dual RTX 3090\n",
+        // ollama/ollama#14799
+        "## CUDA error on RTX 3060 Laptop 6GB\n",
         "## RTX 3060 works and RTX 3090 fails\n",
         "bf16: true\n# a comment of a script: H100 80GB\n",
         // Several, of which none is the one.
@@ -77,6 +79,13 @@ fn a_gpu_that_a_person_names_is_in_the_text() {
 }
 
 #[test]
+fn the_memory_behind_a_name_tells_two_of_one_name_apart() {
+    for (words, id) in [("GPU: RTX 3060 (6 GB)\n", None), ("GPU: RTX 3060 (12 GB)\n", Some("rtx3060-12"))] {
+        assert_eq!(explained(&[REFUSAL, words].concat()).gpu.map(|gpu| gpu.id), id, "{words}");
+    }
+}
+
+#[test]
 fn how_many_gpus_a_person_has_is_read_too() {
     for (words, count) in [
         ("- GPU: 4x NVIDIA RTX 3090 (24GB each)\n", 4),
@@ -85,6 +94,7 @@ fn how_many_gpus_a_person_has_is_read_too() {
         ("GPUs: 2x RTX 3090s\n", 2),
         ("CUDA device(s): NVIDIA L4, NVIDIA L4, NVIDIA L4\n", 3),
         ("## OOM on 8*H100(80GB)\n", 8),
+        ("## [Usage]: 8x RTX 3090 - 250K context\n", 8),
     ] {
         let found = read([REFUSAL, words].concat().as_bytes());
         assert_eq!(found.reports.last().and_then(|report| report.count(What::GpuCount)), Some(count), "{words}");
@@ -327,6 +337,7 @@ fn commands_of_trainers_say_lengths_stages_and_shares() {
         ("local_scripts/zero3_offload.json", Some(3)),
         ("examples/deepspeed/ds_z2_config.json", Some(2)),
         ("zero3", Some(3)),
+        ("${REPO_HOME}/local_scripts/zero3_offload.json", Some(3)),
         ("ds_stage_1.json", Some(1)),
         ("ds_config.json", None),
         ("zero30.json", None),

@@ -29,7 +29,7 @@ pub enum Note {
     WeightsAssumed,
     /// More is said to be free than the GPU has.
     FreeBeyond,
-    /// The weights are stored in a format that is not modelled, so that nothing is estimated.
+    /// The weights are stored in a format that is not modelled, so that nothing but the cache is estimated.
     WeightsUnknown,
     /// How the weights are stored follows from the model's name.
     WeightsByName,

@@ -280,8 +280,7 @@ impl State {
             return;
         }
         // XLA tries several ways of a computation.
-        let behind = line.text.get(at..).unwrap_or_default();
-        let behind = behind.get(..FRONT).unwrap_or(behind);
+        let behind = line.text.get(at..line.text.len().min(at.saturating_add(FRONT))).unwrap_or_default();
         if pattern.kind == Kind::TensorFlow && scan::has(behind, "this is not a failure") {
             return;
         }

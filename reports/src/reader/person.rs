@@ -66,8 +66,8 @@ impl State {
             rest.first().is_some_and(|byte| matches!(byte, b':' | b'|')) || rest.starts_with(WIDE_COLON)
         };
         let Some(colon) = (0..LONGEST_WORD.min(rest.len())).find(ends) else { return };
-        if let Some((name, count)) = one_name(rest.get(colon..).unwrap_or_default(), true) {
-            self.keep_gpu(line, at + offset(&rest, name), name, count, true);
+        if let Some(card) = one_name(rest.get(colon..).unwrap_or_default(), true) {
+            self.keep_gpu(line, at + offset(&rest, card.name), card, true);
         }
     }
 
@@ -83,15 +83,18 @@ impl State {
             let marks = text.iter().take_while(|byte| b" \t-+*>|".contains(byte)).count();
             one_name(text.get(marks..).unwrap_or_default(), false)
         };
-        if let Some((name, count)) = found {
-            self.keep_gpu(line, offset(&text, name), name, count, false);
+        if let Some(card) = found {
+            self.keep_gpu(line, offset(&text, card.name), card, false);
         }
     }
 
-    fn keep_gpu(&mut self, line: &Line, at: usize, name: &[u8], count: u64, labelled: bool) {
-        let maker: &[u8] = if is_apple(name) { b"Apple " } else { b"" };
-        if let Some(value) = name::value(What::Gpu, &[maker, name].concat()) {
-            self.keep(Fact { place: line.place(at), device: Device::Unsaid, what: What::Gpu, value }, count, labelled);
+    fn keep_gpu(&mut self, line: &Line, at: usize, card: Card<'_>, labelled: bool) {
+        let maker: &[u8] = if is_apple(card.name) { b"Apple " } else { b"" };
+        // Two of one name may differ in it, as that of a laptop does.
+        let size = if card.gigabytes.is_empty() { Vec::new() } else { [b" ", card.gigabytes, b"GB"].concat() };
+        if let Some(value) = name::value(What::Gpu, &[maker, card.name, &size].concat()) {
+            let fact = Fact { place: line.place(at), device: Device::Unsaid, what: What::Gpu, value };
+            self.keep(fact, card.count, labelled);
         }
     }
 
@@ -108,7 +111,7 @@ impl State {
         let name = rest.get(label..).unwrap_or_default().trim_ascii_end();
         let end = name.iter().rposition(|byte| !b"*|` ".contains(byte)).map_or(0, |at| at + 1);
         let name = name.get(..end).unwrap_or_default();
-        let hub = name.iter().filter(|byte| **byte == b'/').count() == 1
+        let hub = name.split(|byte| *byte == b'/').count() == 2
             && name.first().is_some_and(u8::is_ascii_alphanumeric)
             && name.iter().any(u8::is_ascii_digit)
             && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(byte));
@@ -171,9 +174,18 @@ fn offset(text: &[u8], part: &[u8]) -> usize {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize).min(text.len())
 }
 
-/// The one GPU that a text names, and how many of it there are; nothing where it names two kinds, of which nobody says which one it was.
-fn one_name(text: &[u8], labelled: bool) -> Option<(&[u8], u64)> {
-    let mut found: Option<(&[u8], u64)> = None;
+/// A GPU as a person has it.
+#[derive(Clone, Copy)]
+struct Card<'a> {
+    name: &'a [u8],
+    /// Its memory, where that stands behind the name.
+    gigabytes: &'a [u8],
+    count: u64,
+}
+
+/// The one GPU that a text names; nothing where it names two kinds, of which nobody says which one it was.
+fn one_name(text: &[u8], labelled: bool) -> Option<Card<'_>> {
+    let mut found: Option<Card<'_>> = None;
     // In brackets stands more of the same.
     let mut inside = 0_usize;
     for part in text.split_inclusive(|byte| b",;([)]+&|/".contains(byte)) {
@@ -189,15 +201,23 @@ fn one_name(text: &[u8], labelled: bool) -> Option<(&[u8], u64)> {
         let Some((name, count)) = counted(words) else { continue };
         if name.is_empty() {
             // "RTX 3090 (24 GB) x 2"
-            found = found.map(|(name, known)| (name, known.max(count)));
+            found = found.map(|card| Card { count: card.count.max(count), ..card });
         } else if is_gpu(name) {
             found = match found {
-                None => Some((name, count)),
+                None => Some(Card { name, gigabytes: b"", count }),
                 // "NVIDIA L4, NVIDIA L4"
-                Some((known, before)) if known == name => Some((known, before + count)),
+                Some(card) if card.name == name => Some(Card { count: card.count + count, ..card }),
                 Some(_) => return None,
             };
-        } else if within || !labelled && found.is_some() && is_memory(name) {
+        } else if let Some(card) = found.as_mut().filter(|_| is_memory(unmarked(words))) {
+            let words = unmarked(words);
+            let digits = words.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let (size, unit) = words.split_at_checked(digits)?;
+            let sized = scan::unspaced(unit).starts_with(b"G") && !scan::has(card.name, "GB");
+            if (within || !labelled) && sized && card.gigabytes.is_empty() {
+                card.gigabytes = size;
+            }
+        } else if within {
         } else if !labelled || name::value(What::Gpu, name).is_some() && !is_processor(name) {
             return None;
         }
@@ -206,12 +226,12 @@ fn one_name(text: &[u8], labelled: bool) -> Option<(&[u8], u64)> {
 }
 
 /// The one GPU that a heading names somewhere in its words: `# OOM on 8 x H100 80GB HBM3`.
-fn in_heading(text: &[u8]) -> Option<(&[u8], u64)> {
+fn in_heading(text: &[u8]) -> Option<Card<'_>> {
     let has = |words: &[&str]| words.iter().any(|word| scan::has(text, word));
     if has(&["ual", "wo ", "our ", "ulti", "everal", " and ", " vs", " or ", "upport", " not "]) {
         return None;
     }
-    let mut found: Option<(&[u8], u64)> = None;
+    let mut found: Option<Card<'_>> = None;
     // Where the words began that may be a name.
     let mut from: Option<usize> = None;
     let words = text.split(|byte| b" ,;:()[]/".contains(byte)).chain([&b"."[..]]);
@@ -220,20 +240,20 @@ fn in_heading(text: &[u8]) -> Option<(&[u8], u64)> {
         let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (_, behind) = word.split_at_checked(digits).unwrap_or_default();
         let behind = behind.strip_prefix(b"x").or_else(|| behind.strip_prefix(b"*")).unwrap_or(word);
-        if behind.is_empty() || word == b"x" || is_part(word) || is_part(behind) {
+        if !word.is_empty() && (behind.is_empty() || word == b"x" || is_part(word) || is_part(behind)) {
             from = from.or(Some(at));
         } else if let Some(start) = from.take() {
             // What follows a size may be that of the computer.
             let run = text.get(start..at.min(text.len())).unwrap_or_default().trim_ascii_end();
             let host = matches!(word, b"RAM" | b"memory");
             let run = if host { run.rsplitn(2, |byte| *byte == b' ').last().unwrap_or_default() } else { run };
-            if let Some((name, count)) = counted(run.split(|byte| b",;:()[]/".contains(byte)).next()?)
-                && is_gpu(name)
-            {
-                if found.is_some_and(|(known, _)| known != name) {
+            let others = ["laptop", "mobile", "notebook", "max-q", "sff", "d"];
+            let other = others.iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes()));
+            if let Some(card) = one_name(run, true) {
+                if other || found.is_some_and(|known| known.name != card.name) {
                     return None;
                 }
-                found = Some((name, count));
+                found = Some(card);
             }
         }
         at += word.len() + 1;

@@ -68,7 +68,6 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("Traceback (most recent call last)", Special::Traceback),
     ("File \"", Special::Frame),
     ("CUDA out of memory", Special::Message(Kind::Cuda)),
-    // In a forum's small letters.
     ("cuda out of memory", Special::Message(Kind::Cuda)),
     ("HIP out of memory", Special::Message(Kind::Hip)),
     ("MPS backend out of memory", Special::Message(Kind::Mps)),
@@ -93,7 +92,6 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("VRAM Total Memory (B),", Special::Csv),
     ("Card Series,", Special::Csv),
     ("total_vram,", Special::Csv),
-    // `sacct` of Slurm.
     ("MaxRSS", Special::Account),
     ("ReqMem", Special::Account),
     ("DeviceStatsMonitor.", Special::Monitored),
@@ -168,7 +166,6 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("Machine", Special::Prose),
     ("Chip: ", Special::Prose),
     ("raphics card", Special::Prose),
-    ("ideo card", Special::Prose),
     ("CUDA device", Special::Prose),
     ("Accelerator", Special::Prose),
     // A line or an item of a list that is a GPU's name and nothing else.
@@ -177,7 +174,6 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("Apple M", Special::Item),
     ("H100", Special::Item),
     ("A100", Special::Item),
-    ("rtx ", Special::Item),
     ("Model", Special::Model),
     ("Num GPUs = ", Special::Banner),
 ];
