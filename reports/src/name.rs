@@ -61,7 +61,7 @@ fn has_letters(text: &str, word: &str) -> bool {
 fn stage(text: &str) -> Option<u64> {
     ["zero", "stage", "_z"].iter().find_map(|word| {
         let (_, behind) = scan::cut(text, word)?;
-        let mut digits = behind.trim_start_matches(['_', '-']).bytes();
+        let mut digits = behind.bytes().skip_while(|byte| matches!(byte, b'_' | b'-'));
         let stage = digits.next().filter(u8::is_ascii_digit)?;
         digits.next().is_none_or(|next| !next.is_ascii_alphanumeric()).then(|| u64::from(stage - b'0'))
     })

@@ -6,7 +6,7 @@ use super::State;
 use super::joined::{Goes, Joined, LONGEST_FRONT, LONGEST_JOINED};
 use crate::line::Line;
 use crate::report::{Device, Fact};
-use crate::tables::{Account, Table, Tensors};
+use crate::tables::{Table, Tensors};
 use crate::traceback::Trace;
 use crate::what::{Kind, What};
 use crate::{name, scan};
@@ -32,7 +32,6 @@ pub(super) enum Special {
     NvidiaParts,
     NvidiaQuery,
     Csv,
-    Account,
     Monitored,
     Listed,
     Headless,
@@ -59,7 +58,6 @@ pub(super) enum Special {
     Words,
     Prose,
     Item,
-    Model,
     Banner,
 }
 
@@ -92,8 +90,6 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("VRAM Total Memory (B),", Special::Csv),
     ("Card Series,", Special::Csv),
     ("total_vram,", Special::Csv),
-    ("MaxRSS", Special::Account),
-    ("ReqMem", Special::Account),
     ("DeviceStatsMonitor.", Special::Monitored),
     ("(UUID: GPU-", Special::Listed),
     // PyTorch's `collect_env`.
@@ -160,21 +156,15 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("GPU*", Special::Prose),
     ("GPUs", Special::Prose),
     ("GPU(s)", Special::Prose),
-    ("GPU\u{ff1a}", Special::Prose),
     ("Hardware", Special::Prose),
     ("Device: ", Special::Prose),
     ("Machine", Special::Prose),
-    ("Chip: ", Special::Prose),
     ("raphics card", Special::Prose),
     ("CUDA device", Special::Prose),
-    ("Accelerator", Special::Prose),
     // A line or an item of a list that is a GPU's name and nothing else.
     ("RTX ", Special::Item),
     ("Radeon ", Special::Item),
     ("Apple M", Special::Item),
-    ("H100", Special::Item),
-    ("A100", Special::Item),
-    ("Model", Special::Model),
     ("Num GPUs = ", Special::Banner),
 ];
 
@@ -187,7 +177,6 @@ impl State {
             special,
             Special::NvidiaRow
                 | Special::Csv
-                | Special::Account
                 | Special::Listed
                 | Special::Headless
                 | Special::Tensor
@@ -256,13 +245,6 @@ impl State {
                     && let Some(table) = Table::csv(&line.text)
                 {
                     self.begin(table, place.line);
-                }
-            }
-            Special::Account => {
-                if !matches!(self.table, Some(Table::Account(_)))
-                    && let Some(account) = Account::of(&line.text)
-                {
-                    self.begin(Table::Account(account), place.line);
                 }
             }
             // The head of its file: names in the order of the alphabet, too many for a row of other tables.
@@ -340,7 +322,6 @@ impl State {
             Special::Words => self.keep_message(line),
             Special::Prose => self.keep_name(line, at),
             Special::Item => self.keep_item(line),
-            Special::Model => self.keep_model(line, at),
             Special::Banner => self.banner(line, at),
             Special::NpuTable => self.begin(Table::Npu(0), place.line),
             Special::AmdTable => self.begin(Table::Amd, place.line),

@@ -3,7 +3,6 @@
 //! A table is begun by its head, and each line behind it belongs to it until one does not.
 
 mod accelerators;
-mod account;
 mod csv;
 mod estimates;
 mod nvidia;
@@ -18,7 +17,6 @@ use crate::scan;
 use crate::size::Unit;
 use crate::what::{Kind, What};
 
-pub(crate) use account::Account;
 pub(crate) use csv::headless;
 pub(crate) use tensors::Tensors;
 
@@ -51,8 +49,6 @@ pub(crate) enum Table {
     },
     /// `nvidia-smi --query-gpu=... --format=csv`, and `rocm-smi --csv`: the program, the columns, and the rows so far.
     Csv(Kind, Vec<Option<(What, Unit)>>, u16),
-    /// `sacct` of Slurm.
-    Account(Account),
     /// The default output of `rocm-smi`.
     Rocm,
     /// `accelerate estimate-memory`.
@@ -106,7 +102,7 @@ impl Table {
             Self::Amd => Kind::AmdSmi,
             Self::Top => Kind::Nvtop,
             Self::Nodes(_) => Kind::InvokeAi,
-            Self::Pages(..) | Self::Account(_) => Kind::System,
+            Self::Pages(..) => Kind::System,
             Self::Loaded(_) => Kind::Ollama,
         }
     }
@@ -123,7 +119,6 @@ impl Table {
             | Self::Top
             | Self::Nodes(_)
             | Self::Pages(..)
-            | Self::Account(_)
             | Self::Loaded(_) => 3,
             Self::Nvidia { .. } | Self::Rocm | Self::Tensors(_) | Self::Npu(_) | Self::Amd => 24,
             Self::Buffers => IDLE,
@@ -155,7 +150,6 @@ impl Table {
             }
             Self::NvidiaQuery { gpus, memory } => nvidia::nvidia_query(text, gpus, memory, row),
             Self::Csv(kind, columns, rows) => csv::csv(*kind, text, columns, rows, row),
-            Self::Account(account) => account.line(text, row),
             Self::Rocm => rocm::rocm(text, row),
             Self::Accelerate => estimates::accelerate(text, row),
             Self::Buffers => xla::buffer(text, row),
