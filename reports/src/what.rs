@@ -100,6 +100,7 @@ names! {
         ProjectedHost = "projected_host", "projected use of host memory";
         HostProcess = "host_process", "in use in host memory by one process";
         HostCapacity = "host_capacity", "host memory";
+        HostLimit = "host_limit", "host memory that a job or a container may take";
         HostFree = "host_free", "free in host memory";
         Xid = "xid", "fault of the GPU (Xid)";
         AddressSpace = "address_space", "address space of the process";
@@ -247,7 +248,7 @@ names! {
         Traceback = "traceback", "a Python traceback";
         Vllm = "vllm", "log of vLLM";
         Sglang = "sglang", "log of SGLang";
-        TensorRtLlm = "tensorrt_llm", "log of TensorRT-LLM";
+        TensorRtLlm = "tensorrt_llm", "log of TensorRT or TensorRT-LLM";
         Tgi = "tgi", "log of Text Generation Inference";
         Lmdeploy = "lmdeploy", "log of LMDeploy";
         LlamaCpp = "llama_cpp", "log of llama.cpp";

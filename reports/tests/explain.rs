@@ -327,6 +327,26 @@ llama_kv_cache:      CUDA0 KV buffer size =  4608.00 MiB\nsched_reserve:      CU
 }
 
 /// Buffers of a public log of Mistral 7B, of which 20 of 33 layers were on the GPU.
+/// `ikawrakow/ik_llama.cpp#749`: a type that is none of llama.cpp's, and one that the engine doesn't have. Nothing follows from 16 bits.
+#[test]
+fn weights_of_an_unknown_type_are_not_estimated() {
+    for name in
+        ["Llama-3.1-8B-Instruct-IQ4_KSS.gguf", "Llama-3.1-8B-Instruct-Q4_1.gguf", "Llama-3.1-8B-Instruct-IQ2_M.gguf"]
+    {
+        let command = format!("llama-server -m {name} -c 8192 -ngl 99\n");
+        let explanation = explained(&[&command], &nothing());
+        assert!(explanation.model.is_some() && explanation.scenario.is_none(), "{name}");
+        assert!(explanation.notes.contains(&Note::WeightsUnknown), "{name}");
+        let stated = Stated { adjust: &|scenario: &mut Scenario| scenario.weights = WeightFormat::Q4K, ..nothing() };
+        assert_eq!(scenario(&explained(&[&command], &stated)).weights, WeightFormat::Q4K);
+    }
+    // The cache doesn't depend on it: 32 layers, 8 heads, 128 wide, keys and values of 2 bytes, 8,192 tokens.
+    let log = "llama-server -m Llama-3.1-8B-Instruct-IQ2_M.gguf -c 8192\nllama_kv_cache:      CUDA0 KV buffer size =  1024.00 MiB\n";
+    assert_eq!(estimated(&explained(&[log], &nothing()), What::KvCache), 1 << 30);
+    let known = "llama-server -m Llama-3.1-8B-Instruct-UD-Q4_K_XL.gguf -c 8192 -ngl 99\n";
+    assert_eq!(scenario(&explained(&[known], &nothing())).weights, WeightFormat::Q4K);
+}
+
 #[test]
 fn layers_in_host_memory_are_told_from_those_on_the_gpu() {
     let log = "print_info: general.name          = Mistral-7B-Instruct-v0.1\nprint_info: file type   = Q4_K - Medium\nprint_info: n_layer               = 32\n\

@@ -61,7 +61,7 @@ fn ray_says_how_full_the_node_was() {
 #[test]
 fn a_group_of_processes_says_its_limit() {
     let text = "[44517.301476] memory: usage 131072kB, limit 131072kB, failcnt 15691\n[44517.301477] memory+swap: usage 0kB, limit 9007199254740988kB, failcnt 0\n";
-    assert_told(Kind::HostMemory, text, &["1: host_used 134217728~1024", "1: host_capacity 134217728~1024"]);
+    assert_told(Kind::HostMemory, text, &["1: host_used 134217728~1024", "1: host_limit 134217728~1024"]);
 }
 
 #[test]

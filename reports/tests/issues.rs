@@ -22,15 +22,23 @@ fn row(explanation: &Explanation, what: What) -> Option<i128> {
 #[test]
 fn a_gpu_that_a_person_names_is_in_the_text() {
     for (words, name, id) in [
-        ("- GPU: 1x NVIDIA RTX 3090 (24GB)\n", "NVIDIA RTX 3090", "rtx3090"),
+        ("- GPU: 1x NVIDIA RTX 3090 (24GB)\n", "NVIDIA RTX 3090 (24GB)", "rtx3090"),
         ("**GPU:** NVIDIA GeForce RTX 3090\n", "NVIDIA GeForce RTX 3090", "rtx3090"),
         ("| **GPU** | RTX 3090 |\n", "RTX 3090", "rtx3090"),
         ("* GPU Model: NVIDIA RTX A5000, one of two\n", "NVIDIA RTX A5000", "rtxa5000"),
         ("Hardware: NVIDIA A10G\n", "NVIDIA A10G", "a10g"),
         // SGLang's and LMDeploy's lists of the environment.
         ("GPU 0,1,2,3: NVIDIA GeForce RTX 4090\n", "NVIDIA GeForce RTX 4090", "rtx4090"),
+        // sgl-project/sglang#4330, Comfy-Org/ComfyUI#13112, Physical-Intelligence/openpi#379, abetlen/llama-cpp-python#1944, huggingface/trl#3183.
+        ("GPU: NVIDIA L40s (48GB VRAM) x 2 (I use 1 when running.)\n", "NVIDIA L40s (48GB VRAM)", "l40s"),
+        ("GPU: AMD 9070xt 16G\n", "AMD 9070xt 16G", "rx9070xt"),
+        ("GPU: Nvidia RTX 4090\n", "Nvidia RTX 4090", "rtx4090"),
+        ("- **GPUs**: 4 x A100 80GB\n", "A100 80GB", "a100-80-sxm"),
+        ("- CUDA device(s): NVIDIA L4, NVIDIA L4, NVIDIA L4\n", "NVIDIA L4", "l4"),
+        // An item of a list.
+        ("- 2x NVIDIA RTX 3090 (24 GB each)\n", "NVIDIA RTX 3090 (24 GB each)", "rtx3090"),
     ] {
-        for text in [[words, MESSAGE].concat(), [MESSAGE, words].concat(), [words, REFUSAL].concat()] {
+        for text in [[words, REFUSAL].concat(), [REFUSAL, words].concat()] {
             let found = read(text.as_bytes());
             assert_eq!(found.reports.last().and_then(|report| report.name(What::Gpu)), Some(name), "{text}");
             assert_eq!(explained(&text).gpu.map(|gpu| gpu.id), Some(id), "{text}");
@@ -42,9 +50,16 @@ fn a_gpu_that_a_person_names_is_in_the_text() {
         "GPU 0 Compute Capability: 8.6\n",
         "GPU memory: 24 GB of RTX 3090\n",
         "GPU: RTX 3090 of alice\n",
+        "- works on NVIDIA RTX 3090 (24 GB)\n",
+        "NVIDIA RTX 3090 was full\n",
+        "## Dual RTX 3090\n",
+        // Headings, of which ollama/ollama#14799 has a laptop's.
+        "## CUDA error on RTX 3060 Laptop 6GB\n",
+        "## RTX 3060 works and RTX 3090 fails\n",
+        "bf16: true\n# a comment of a script: H100 80GB\n",
         // Several, of which none is the one.
-        "- GPU: 4x NVIDIA RTX 3090 (24GB each)\n",
-        "| **GPU** | 2 x RTX 3090 |\n",
+        "- NVIDIA RTX 3060\n- NVIDIA RTX 3090\n",
+        "GPU: RTX 3060 / RTX 3090\n",
         "GPU: RTX 3060 + RTX 3090\n",
         "GPU: RTX 3060 and RTX 3090\n",
         "GPU: RTX 3060 (12 GB), RTX 3090 (24 GB)\n",
@@ -57,6 +72,32 @@ fn a_gpu_that_a_person_names_is_in_the_text() {
     assert!(read(b"GPU: NVIDIA RTX 3090\n").reports.is_empty());
     let log = "GPU: RTX 3090\nggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n";
     assert_eq!(told(&only(Kind::LlamaCpp, log)), ["3: gpu0 gpu NVIDIA GeForce RTX 4090"]);
+}
+
+#[test]
+fn the_memory_behind_a_name_tells_two_of_one_name_apart() {
+    for (words, id) in [("GPU: RTX 3060 (6 GB)\n", None), ("GPU: RTX 3060 (12 GB)\n", Some("rtx3060-12"))] {
+        assert_eq!(explained(&[REFUSAL, words].concat()).gpu.map(|gpu| gpu.id), id, "{words}");
+    }
+}
+
+#[test]
+fn how_many_gpus_a_person_has_is_read_too() {
+    for (words, count) in [
+        ("- GPU: 4x NVIDIA RTX 3090 (24GB each)\n", 4),
+        ("| **GPU** | 2 x RTX 3090 |\n", 2),
+        ("GPU: RTX 3090 (24 GB) x 8\n", 8),
+        ("CUDA device(s): NVIDIA L4, NVIDIA L4, NVIDIA L4\n", 3),
+    ] {
+        let found = read([REFUSAL, words].concat().as_bytes());
+        assert_eq!(found.reports.last().and_then(|report| report.count(What::GpuCount)), Some(count), "{words}");
+    }
+    // What lies on several is not judged by one of them: 16 GB of weights in two of 12 GB.
+    let serve = "vllm serve meta-llama/Llama-3.1-8B-Instruct --max-model-len 8192\n";
+    let failed = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n";
+    for (gpus, several) in [("GPU: RTX 3060\n", false), ("GPU: 2x RTX 3060\n", true)] {
+        assert_eq!(explained(&[gpus, serve, failed].concat()).several, several, "{gpus}");
+    }
 }
 
 #[test]
@@ -117,7 +158,8 @@ fn accounts_of_a_cluster_say_that_host_memory_ran_out() {
         assert!(matches!(explained(text).causes[..], [Cause::Host { asked: None }]), "{text}");
     }
     let seff = "Memory Utilized: 5.50 GB\nMemory Efficiency: 68.75% of 8.00 GB (8.00 GB/node)\n";
-    assert_told(Kind::System, seff, &["1: host_used 5905580032~10737418", "2: host_capacity 8589934592~10737418"]);
+    assert_told(Kind::System, seff, &["1: host_used 5905580032~10737418", "2: host_limit 8589934592~10737418"]);
+    assert!(matches!(explained("81|OUT_OF_MEMORY|64Gn\n").causes[..], [Cause::Host { asked: None }]));
     // Linux's own figures of a GPU, below the command that prints them.
     let files = "$ cat /sys/class/drm/card0/device/mem_info_vram_total\n17163091968\n$ cat /sys/class/drm/card0/device/mem_info_vram_used\n692142080\n";
     assert_told(Kind::System, files, &["2: capacity 17163091968", "4: used 692142080"]);
@@ -219,7 +261,7 @@ fn trainers_say_their_peak_in_a_step() {
         assert_told(Kind::Trainer, line, &["1: peak_reserved 77577846784~10737418"]);
     }
     let command = "openrlhf.cli.train_ppo \\\n   --micro_train_batch_size 2 \\\n   --train_batch_size 64 \\\n   --zero_stage 3 \\\n";
-    assert_told(Kind::Trainer, command, &["2: batch_size 2", "4: zero_stage 3"]);
+    assert_told(Kind::Trainer, command, &["2: batch_size 2", "3: global_batch 64", "4: zero_stage 3"]);
     let banner = "==((====))==  Unsloth 2025.9.9: Fast Gemma3 patching. Transformers: 4.56.2.\n   \\\\   /|    NVIDIA GeForce RTX 5090. Num GPUs = 1. Max memory: 31.357 GB. Platform: Linux.\n";
     let told_of = told(&only(Kind::Unsloth, banner));
     assert_eq!(told_of[1..], ["2: capacity 33669322375~1073741", "2: gpu NVIDIA GeForce RTX 5090"]);
@@ -237,4 +279,31 @@ fn trainers_say_their_peak_in_a_step() {
     assert_eq!(explanation.causes, [Cause::Limit { allowed: 1_500 << 20, capacity: None }]);
     // A start that took its share has not failed.
     assert!(read(log.lines().nth(1).unwrap().as_bytes()).reports.iter().all(|report| !report.is_failure()));
+}
+
+/// om-ai-lab/VLM-R1#337 and OpenRLHF/OpenRLHF#398: what commands of trainers say.
+#[test]
+fn commands_of_trainers_say_lengths_and_stages() {
+    for (file, stage) in [
+        ("local_scripts/zero3_offload.json", Some(3)),
+        ("examples/deepspeed/ds_z2_config.json", Some(2)),
+        ("zero3", Some(3)),
+        ("${REPO_HOME}/local_scripts/zero3_offload.json", Some(3)),
+        ("ds_stage_1.json", Some(1)),
+        ("ds_config.json", None),
+        ("zero30.json", None),
+        ("size_z9.json", None),
+    ] {
+        let text = format!("swift sft --deepspeed {file} --lora_rank 8\n");
+        let report = only(Kind::Trainer, &text);
+        assert_eq!(report.count(What::ZeroStage), stage, "{file}");
+        assert_eq!(report.count(What::LoraRank), Some(8), "{file}");
+    }
+    let openrlhf =
+        "   --pretrain meta-llama/Meta-Llama-3-8B \\\n   --prompt_max_len 1024 \\\n   --generate_max_len 2048 \\\n";
+    assert_told(
+        Kind::Trainer,
+        openrlhf,
+        &["1: model Meta-Llama-3-8B", "2: longest_prompt 1024", "3: longest_answer 2048"],
+    );
 }

@@ -218,18 +218,19 @@ fn run(explanation: &Explanation, gpu_name: Option<&str>, unit: ByteUnit) -> Str
             Some(name) => {
                 wrapped(&format!("GPU: {name}, {capacity}, which the table doesn't have. --gpu states another."), 2)
             }
-            None => wrapped(&format!("GPU: one of {capacity}, whose name is not in the text. --gpu states it."), 2),
+            None => wrapped(&format!("GPU: one of {capacity}, which nothing names. --gpu states it."), 2),
         },
         _ => match gpu_name {
             Some(name) => wrapped(&format!("GPU: {name}, which the table doesn't have. --gpu states another."), 2),
-            None => wrapped("GPU: not in the text. --gpu states it.", 2),
+            None => wrapped("GPU: no program names it, nor a line such as \"GPU: NVIDIA A10G\". --gpu states it.", 2),
         },
     };
     match &explanation.scenario {
         Some(Ok(scenario)) => text += &inputs::text(scenario, None),
         Some(Err(error)) => text += &wrapped(&format!("The run as it was read cannot be estimated: {error}."), 2),
         None if explanation.model.is_some() => {
-            let missing = explanation.notes.iter().filter(|note| matches!(note, Note::Missing(_)));
+            let missing =
+                explanation.notes.iter().filter(|note| matches!(note, Note::Missing(_) | Note::WeightsUnknown));
             let missing: Vec<String> = missing.map(ToString::to_string).collect();
             let why = if missing.is_empty() {
                 "what it did is not in the text; --mode states it.".to_owned()
@@ -320,7 +321,8 @@ fn changed(from: &Checked, change: &Change, unit: ByteUnit) -> String {
 fn doubts(found: &Found, explanation: &Explanation) -> String {
     let mut lines: Vec<String> = Vec::new();
     // What is missing for an estimate stands above.
-    let told = |note: &&Note| explanation.scenario.is_some() || !matches!(note, Note::Missing(_));
+    let told =
+        |note: &&Note| explanation.scenario.is_some() || !matches!(note, Note::Missing(_) | Note::WeightsUnknown);
     lines.extend(explanation.notes.iter().filter(told).map(ToString::to_string));
     if !explanation.unknown_models.is_empty() && explanation.model.is_some() {
         lines.push(format!("Not in the table: {}.", explanation.unknown_models.join(", ")));

@@ -245,6 +245,9 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
 pub(super) fn several(reports: &[&Report], scenario: &Checked, capacity: Option<Bytes>) -> bool {
     let gpus = reports.iter().filter(|report| report.kind == Kind::LlamaCpp);
     let gpus = gpus.map(|report| report.all(What::Gpu).count()).max().unwrap_or(0);
+    // As many as a person says that there are.
+    let told = reports.iter().filter_map(|report| report.count(What::GpuCount)).max().unwrap_or(0);
+    let gpus = gpus.max(usize::try_from(told).unwrap_or(usize::MAX));
     let fits = |one: Bytes| evaluate::total(scenario).0 <= one.0.saturating_mul(gpus as u128);
     gpus > 1 && scenario.parallel.tp == 1 && scenario.parallel.pp == 1 && capacity.is_none_or(fits)
 }

@@ -141,6 +141,15 @@ pub(super) fn gguf(text: &str) -> Option<WeightFormat> {
     })
 }
 
+/// Whether the name of a file has a type of GGUF, known or not: `GLM-4.5-Air-IQ4_KSS.gguf`, `gemma-3:Q4_1`.
+pub(super) fn is_typed(name: &str) -> bool {
+    let mut words = name.split(['-', '.', ':']).map(str::as_bytes);
+    words.any(|word| {
+        let word = word.strip_prefix(b"I").or_else(|| word.strip_prefix(b"T")).unwrap_or(word);
+        matches!(word, [b'Q', b'1'..=b'8', b'_', ..])
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,11 +13,24 @@ pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
     if ["laptop", "mobile", "sff", "6000d", "5090dv2"].iter().any(|word| name.contains(word)) {
         return None;
     }
+    // "AMD 9070xt", "NVIDIA 4090": without the series, which the table's names have.
+    let name = ["amd", "radeon", "nvidia", "geforce"].iter().fold(name, |name, maker| {
+        let series = if matches!(*maker, "amd" | "radeon") { "rx" } else { "rtx" };
+        match name.strip_prefix(maker) {
+            Some(rest) if rest.starts_with(|first: char| first.is_ascii_digit()) => [series, rest].concat(),
+            _ => name,
+        }
+    });
     let base = |gpu: &Gpu| gpu.id.split('-').next().unwrap_or(gpu.id);
     // "l4" stands in "l40s" too: the longest is meant.
     let longest = GPUS.iter().map(base).filter(|base| has(&name, base)).map(str::len).max()?;
+    // "RTX 3060 6GB" is a laptop's.
+    let sized = |gpu: &Gpu| {
+        let behind = name.match_indices(base(gpu)).next().and_then(|(at, base)| name.get(at + base.len()..));
+        behind.and_then(gigabytes).is_none_or(|size| size == gpu.printed_gb)
+    };
     let alike: Vec<&'static Gpu> =
-        GPUS.iter().filter(|gpu| base(gpu).len() == longest && has(&name, base(gpu))).collect();
+        GPUS.iter().filter(|gpu| base(gpu).len() == longest && has(&name, base(gpu)) && sized(gpu)).collect();
     let near = |gpu: &&&'static Gpu| capacity.is_none_or(|size| holds(gpu, size));
     // Of several with one name: the connector and the gigabytes in the name, then the memory that is reported.
     let fits = |gpu: &&&'static Gpu| {
@@ -42,14 +55,20 @@ fn has(name: &str, base: &str) -> bool {
         let before = name.as_bytes().get(at.wrapping_sub(1));
         let after = name.as_bytes().get(at + base.len());
         // "NVIDIA A100 80G..." is how nvidia-smi shortens it.
-        let size =
-            |rest: &str| ["80g", "40g", "72gb", "22gb", "16gb", "8gb", "3e"].iter().any(|gb| rest.starts_with(gb));
+        let size = |rest: &str| rest.starts_with("3e") || gigabytes(rest).is_some();
         let sized = name.get(at + base.len()..).is_some_and(size);
         // "sxm4" is no Apple M4, and a GH200 has 96 GB where an H200 has 141.
         let inside =
             [('m', b'x'), ('h', b'g')].iter().any(|(first, it)| base.starts_with(*first) && before == Some(it));
         !inside && (sized || !after.is_some_and(u8::is_ascii_digit))
     })
+}
+
+/// The gigabytes at the beginning of a text: `80gbhbm3`.
+fn gigabytes(text: &str) -> Option<u16> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = text.split_at_checked(digits)?;
+    number.parse().ok().filter(|_| rest.starts_with('g') && !number.starts_with('0') && digits < 4)
 }
 
 /// Whether a GPU is known to report so much memory, give or take what drivers differ by.
@@ -137,6 +156,11 @@ mod tests {
             ("Apple M5", "m5"),
             ("Apple M5 Pro", "m5pro"),
             ("Apple M4 Max", "m4max"),
+            ("AMD 9070xt 16G", "rx9070xt"),
+            ("NVIDIA 4090", "rtx4090"),
+            ("RTX 3090 24GB", "rtx3090"),
+            ("RTX 3060 12GB", "rtx3060-12"),
+            ("NVIDIA H200 141GB", "h200-sxm"),
         ] {
             assert_eq!(named(name, None).map(|gpu| gpu.id), Some(id), "{name}");
         }
@@ -145,6 +169,8 @@ mod tests {
             "NVIDIA RTX PRO 4000 Blackwell SFF Edition",
             "NVIDIA GeForce RTX 5060 Ti",
             "NVIDIA T400",
+            "RTX 3060 6GB",
+            "NVIDIA T400 4GB",
             "GH200",
             "RTX PRO 6000 D",
             "NVIDIA GeForce RTX 5090 D v2",

@@ -156,10 +156,10 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         notes,
         stands: reports.iter().any(|report| stands(report)),
     };
+    // A cache whose format or whose length is assumed is not estimated.
+    let assumed = |note: &Note| matches!(note, Note::CacheFormat | Note::ContextAssumed);
     if let Some(Ok(scenario)) = &explanation.scenario {
         let scenario = *scenario;
-        // A cache whose format or whose length is assumed is not estimated.
-        let assumed = |note: &Note| matches!(note, Note::CacheFormat | Note::ContextAssumed);
         explanation.rows = row::of(&reports, program, &scenario, capacity, !explanation.notes.iter().any(assumed));
         explanation.contradictions.extend(contradiction::of_weights(&explanation.rows));
         let asked =
@@ -175,6 +175,13 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         }
     } else {
         explanation.rows = reported::of(&reports);
+        // Beside weights of a type that is not modelled the cache is what it is.
+        if let (Some(Ok(scenario)), true) = (&described, explanation.notes.contains(&Note::WeightsUnknown)) {
+            let estimated = row::of(&reports, program, scenario, capacity, !explanation.notes.iter().any(assumed));
+            for row in explanation.rows.iter_mut().filter(|row| row.what == What::KvCache) {
+                row.estimated = estimated.iter().find(|it| it.what == row.what).and_then(|it| it.estimated);
+            }
+        }
     }
     if let Some(Ok(scenario)) = &described {
         explanation.parts = files.iter().filter_map(|opened| Parts::of(opened, scenario, sized)).collect();
@@ -366,6 +373,12 @@ const fn names_no_gpu(kind: Kind) -> bool {
             | Kind::Npu
             | Kind::CudaError
             | Kind::Cublas
+            | Kind::HostMemory
+            | Kind::Killed
+            | Kind::Ggml
+            | Kind::Xla
+            | Kind::TensorFlow
+            | Kind::DeepSpeed
             | Kind::OutOfMemory
             | Kind::Traceback
             | Kind::Vllm

@@ -10,7 +10,7 @@ use crate::what::{Kind, What};
 
 /// What is reported, without an estimate beside it.
 pub(super) fn of(reports: &[&Report]) -> Vec<Row> {
-    const TOLD: [What; 42] = [
+    const TOLD: [What; 43] = [
         What::Weights,
         What::WeightsFp32,
         What::Weights16Bits,
@@ -39,6 +39,7 @@ pub(super) fn of(reports: &[&Report]) -> Vec<Row> {
         What::Free,
         What::Capacity,
         What::HostCapacity,
+        What::HostLimit,
         What::ExecutionContext,
         What::PartUsed,
         What::PartCapacity,

@@ -256,6 +256,7 @@ impl fmt::Display for Note {
                 "The pool is estimated as this server sizes it ({}); what the text doesn't say of it is taken as the server takes it by itself.",
                 kind.words()
             ),
+            Self::WeightsUnknown => f.write_str("The weights are stored in a format that is not modelled; without them there is no estimate of the whole. --weights states one that is near."),
             Self::WeightsAssumed => f.write_str("How the weights are stored is not in the text: 16 bits were taken. --weights states it."),
             Self::WeightsByName => f.write_str("How the weights are stored follows from the model's name. --weights states it."),
             Self::Missing(what) => write!(f, "{} is not in the text; {} states it.", capital(what.words()), option(*what)),

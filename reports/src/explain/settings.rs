@@ -11,7 +11,7 @@ use memory_wall_core::{
 
 use memory_wall_runtimes::pool::Server;
 
-use super::formats::{By, cache, gguf, optimizer_of, weights};
+use super::formats::{By, cache, gguf, is_typed, optimizer_of, weights};
 use super::model::{FoundModel, Known};
 use crate::what::{Kind, What};
 use crate::{Report, Value};
@@ -29,6 +29,8 @@ pub enum Note {
     WeightsAssumed,
     /// More is said to be free than the GPU has.
     FreeBeyond,
+    /// The weights are stored in a format that is not modelled, so that nothing but the cache is estimated.
+    WeightsUnknown,
     /// How the weights are stored follows from the model's name.
     WeightsByName,
     /// A setting without which there is no estimate of a training run.
@@ -229,8 +231,9 @@ fn llama_cpp(
     scenario.mode = Mode::Inference;
     scenario.serving.engine = Engine::LlamaCpp;
     let by_type = name(reports, What::FileType).and_then(gguf).or(stored);
+    let typed = name(reports, What::FileType).is_some() && stored.is_none();
     scenario.weights = by_type.or_else(|| gguf(model)).unwrap_or_else(|| {
-        notes.push(Note::WeightsAssumed);
+        notes.push(if typed || is_typed(model) { Note::WeightsUnknown } else { Note::WeightsAssumed });
         WeightFormat::Bf16
     });
     if by_type.is_none() && gguf(model).is_some() {

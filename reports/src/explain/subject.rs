@@ -53,14 +53,20 @@ impl Subject<'_> {
                 scenario.serving.engine = Engine::Exact;
             }
         }
+        let read = scenario.weights;
         (stated.adjust)(&mut scenario);
+        if scenario.weights != read {
+            notes.retain(|note| *note != Note::WeightsUnknown);
+        }
         if stated.sizes {
             notes.retain(|note| !matches!(note, Note::Missing(_)));
         }
         if scenario.mode == Mode::Inference {
             notes.retain(|note| !matches!(note, Note::Missing(_) | Note::RecipeAssumed));
         }
-        let sized = !scenario.mode.trains() || !notes.iter().any(|note| matches!(note, Note::Missing(_)));
+        let known = !notes.contains(&Note::WeightsUnknown);
+        let missing = notes.iter().any(|note| matches!(note, Note::Missing(_)));
+        let sized = known && !(scenario.mode.trains() && missing);
         // What a model was made for is the longest that a server takes by itself.
         let most = [architecture.trained_context, architecture.end_of_table()].into_iter().flatten().min();
         if served && scenario.serving.max_model_len.is_none() && self.program != Kind::LlamaCpp {

@@ -57,17 +57,18 @@ pub(super) const LINES: &[Pattern] = &[
     host("oom-kill:constraint=", &[]),
     host("invoked oom-killer:", &[]),
     host("Failed with result 'oom-kill'", &[]),
-    host("memory: usage {}, limit {}, failcnt", &[Hole::Size(What::HostUsed), Hole::Size(What::HostCapacity)]),
+    host("memory: usage {}, limit {}, failcnt", &[Hole::Size(What::HostUsed), Hole::Size(What::HostLimit)]),
     // Slurm, in three wordings.
     host("oom-kill event(s) in", &[]),
     host("oom_kill event in", &[]),
     host("oom_kill events in", &[]),
-    // Slurm: the exit code of such a step in `sacct`, and `seff`, whose GB are powers of 1,024.
-    host("OUT_OF_ME+  0:125", &[]),
+    // Slurm: such a step in `sacct`, which cuts the word, and `seff`, whose GB are powers of 1,024.
+    host("OUT_OF_ME+", &[]),
+    host("OUT_OF_MEMORY|", &[]),
     host("OUT_OF_MEMORY 0:125", &[]),
     host("State: OUT_OF_MEMORY", &[]),
     system("Memory Utilized: {}", &[Hole::Size(What::HostUsed)]),
-    system("Memory Efficiency: {}% of {}", &[Hole::Skip, Hole::Size(What::HostCapacity)]),
+    system("Memory Efficiency: {}% of {}", &[Hole::Skip, Hole::Size(What::HostLimit)]),
     // Containers.
     host("Reason:  OOMKilled", &[]),
     host("reason:  OOMKilled", &[]),

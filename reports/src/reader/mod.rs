@@ -28,6 +28,7 @@ use crate::{Place, name, scan};
 
 use joined::{Joined, Seen};
 use json::Json;
+use person::Named;
 use special::{LONGEST_ROW, SPECIAL};
 use unfinished::Unfinished;
 
@@ -134,12 +135,13 @@ impl Reader {
     /// What was found.
     pub fn finish(mut self) -> Found {
         self.next_source();
-        self.state.name_gpus();
-        let State { mut found, orphan, unread, .. } = self.state;
         // A traceback alone is one only where there is nothing else: it may be of any error. So is a line that says it in its own words.
-        if found.reports.is_empty() {
-            found.reports.extend(unread.into_iter().chain(orphan).map(|report| *report));
+        if self.state.found.reports.is_empty() {
+            let last = [self.state.unread.take(), self.state.orphan.take()];
+            self.state.found.reports.extend(last.into_iter().flatten().map(|report| *report));
         }
+        self.state.give_names();
+        let State { mut found, .. } = self.state;
         found.reports = sorted(found.reports, |report| (report.source.into(), report.from as u64));
         found
     }
@@ -178,7 +180,7 @@ struct State {
     /// A message that nothing else reads.
     unread: Option<Box<Report>>,
     /// The GPU as a person names it in each text, which counts where no program does.
-    prose: Vec<(u16, Fact)>,
+    prose: Vec<Named>,
     /// Places of numbers of the line that a pattern couldn't read.
     doubtful: Vec<Place>,
     /// Places of numbers of the line that one could.
@@ -277,6 +279,11 @@ impl State {
         if within && !self.open.iter().any(|report| report.kind == pattern.kind) {
             return;
         }
+        // XLA tries several ways of a computation.
+        let behind = line.text.get(at..line.text.len().min(at.saturating_add(FRONT))).unwrap_or_default();
+        if pattern.kind == Kind::TensorFlow && scan::has(behind, "this is not a failure") {
+            return;
+        }
         // TensorFlow's own message quotes the error.
         if pattern.kind == Kind::Cublas && scan::has(&line.text, "create cublas handle") {
             return;
@@ -296,8 +303,10 @@ impl State {
                 let behind = behind.get(..LONGEST_ROW).unwrap_or(behind);
                 let listed = pattern.text.starts_with("msg=\"inference compute\"");
                 for mut fact in facts {
-                    // XLA's word for none.
-                    if fact.what == What::Allowed && matches!(fact.value, Value::Size(size) if size.bytes == 0) {
+                    // XLA's word for none, and Ollama's of a model without an encoder.
+                    if matches!(fact.what, What::Allowed | What::PlannedProjector | What::EncoderCompute)
+                        && matches!(fact.value, Value::Size(size) if size.bytes == 0)
+                    {
                         continue;
                     }
                     if listed && let Ok(gpu) = u16::try_from(gpu) {

@@ -5,15 +5,19 @@ use alloc::vec::Vec;
 use super::State;
 use crate::line::Line;
 use crate::name;
-use crate::report::{Device, Fact, Report};
+use crate::report::{Device, Fact, Report, Value};
+use crate::scan::{self, Number};
 use crate::what::{Kind, What};
 
 /// Bytes of what a person says of the GPU, and of the words in front of its colon.
-const LONGEST_NAME: usize = 96;
+const LONGEST_NAME: usize = 160;
 const LONGEST_WORD: usize = 32;
+/// Bytes of a line that a person writes.
+const LONGEST_LINE: usize = 1 << 10;
 
 /// Words without a digit that names of GPUs have beside their makers' and series'.
-const WORDS: [&str; 17] = [
+const WORDS: [&str; 18] = [
+    "SXM",
     "RX",
     "XT",
     "XTX",
@@ -33,35 +37,54 @@ const WORDS: [&str; 17] = [
     "GiB",
 ];
 
+/// The GPU as a person names it in a text.
+#[derive(Debug)]
+pub(super) struct Named {
+    source: u16,
+    /// Nothing where items of a list name several, of which nobody says which one it was.
+    fact: Option<Fact>,
+    /// How many there are, where that is said.
+    count: u64,
+    /// Whether a label stands in front of it.
+    labelled: bool,
+}
+
 impl State {
     /// Keeps the first GPU that a person or a list of the environment names: `**GPU:** RTX 3090 (24 GB)`, `GPU 0,1: NVIDIA H200`.
     pub(super) fn keep_name(&mut self, line: &Line, at: usize) {
-        if self.prose.last().is_some_and(|(source, _)| *source == self.source) {
-            return;
-        }
         let rest = line.text.get(at..).unwrap_or_default();
         let rest = rest.get(..LONGEST_NAME).unwrap_or(rest);
-        let Some(colon) = rest.iter().take(LONGEST_WORD).position(|byte| matches!(byte, b':' | b'|')) else { return };
-        let marks = |byte: &u8| byte.is_ascii_digit() || b" :|*`x".contains(byte);
-        let front = colon + rest.iter().skip(colon).take_while(|byte| marks(byte)).count();
-        // How many there are stands in front: what lies on several is not judged by one.
-        let mut count = rest.get(colon..front).unwrap_or_default().iter().filter(|byte| byte.is_ascii_digit());
-        let counted = count.next().is_some_and(|first| *first != b'1' || count.next().is_some());
-        let mut names = rest.get(front..).unwrap_or_default().split(|byte| b",;(|[*`+".contains(byte));
-        let name = names.next().unwrap_or_default();
-        // Of two nobody says which one it was.
-        if counted || !is_name(name) || names.any(|other| name::value(What::Gpu, other).is_some()) {
-            return;
+        let colon = rest.iter().take(LONGEST_WORD).position(|byte| matches!(byte, b':' | b'|'));
+        if let Some(colon) = colon.filter(|_| line.text.len() <= LONGEST_LINE) {
+            self.keep(line, at + colon + 1, rest.get(colon + 1..).unwrap_or_default(), true);
         }
-        let Some(value) = name::value(What::Gpu, name) else { return };
-        let fact = Fact { place: line.place(at + front), device: Device::Unsaid, what: What::Gpu, value };
-        self.prose.push((self.source, fact));
     }
 
-    /// Gives the name to the report of its text that says what went wrong, or to its last one; where a program names a GPU in it, it is
-    /// none.
-    pub(super) fn name_gpus(&mut self) {
-        for (source, fact) in core::mem::take(&mut self.prose) {
+    /// Keeps a GPU that is all of a line or of an item of a list: `- 2x NVIDIA RTX 3090 (24 GB each)`.
+    pub(super) fn keep_item(&mut self, line: &Line) {
+        if line.text.len() <= LONGEST_NAME {
+            self.keep(line, 0, &line.text, false);
+        }
+    }
+
+    /// Keeps what is named: the first with a label, and else nothing where two are named.
+    fn keep(&mut self, line: &Line, at: usize, text: &[u8], labelled: bool) {
+        let Some((name, count)) = one_name(text, labelled) else { return };
+        let Some(value) = name::value(What::Gpu, name) else { return };
+        let fact = Fact { place: line.place(at + offset(text, name)), device: Device::Unsaid, what: What::Gpu, value };
+        let source = self.source;
+        match self.prose.last_mut().filter(|known| known.source == source) {
+            Some(known) if known.labelled => {}
+            Some(known) if !labelled => known.fact = known.fact.take().filter(|known| known.value == fact.value),
+            Some(known) => *known = Named { source, fact: Some(fact), count, labelled },
+            None => self.prose.push(Named { source, fact: Some(fact), count, labelled }),
+        }
+    }
+
+    /// Gives the name to the report of its text that says what went wrong, or to its last one; where a program names one in it, it is none.
+    pub(super) fn give_names(&mut self) {
+        for Named { source, fact, count, .. } in core::mem::take(&mut self.prose) {
+            let Some(fact) = fact else { continue };
             if self.found.reports.iter().any(|report| report.source == source && report.has(What::Gpu)) {
                 continue;
             }
@@ -70,6 +93,10 @@ impl State {
             let failed = reports.iter().rposition(|report| report.is_failure());
             let at = failed.or_else(|| reports.len().checked_sub(1));
             if let Some(report) = at.and_then(|at| reports.get_mut(at)) {
+                if count > 1 {
+                    let value = Value::Count(count);
+                    report.add(Fact { place: fact.place, device: Device::Unsaid, what: What::GpuCount, value });
+                }
                 report.add(fact);
             }
         }
@@ -88,34 +115,118 @@ impl State {
     }
 }
 
-/// Whether a text is a GPU's name and nothing else: maker, series, digits and memory. A host name, a sentence or a size is not.
+/// Where a part of a text begins in it.
+fn offset(text: &[u8], part: &[u8]) -> usize {
+    (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize).min(text.len())
+}
+
+/// The one GPU that a text names, with its memory where brackets behind it have that, and how many there are; nothing where it names two
+/// kinds, of which nobody says which one it was.
+fn one_name(text: &[u8], labelled: bool) -> Option<(&[u8], u64)> {
+    let mut found: Option<(&[u8], u64)> = None;
+    let mut at = 0;
+    for words in text.split(|byte| b",;([)]+&|/".contains(byte)) {
+        let front = at;
+        at += words.len() + 1;
+        let (name, count) = counted(words);
+        let Some((known, before)) = found else {
+            if is_gpu(name) {
+                found = Some((name, count));
+            } else if !name.is_empty() && (!labelled || is_other(name)) {
+                return None;
+            }
+            continue;
+        };
+        // "RTX 3090 (24 GB) x 2"
+        if name.is_empty() {
+            found = Some((known, before.max(count)));
+        } else if known == name {
+            found = Some((known, before + count));
+        } else if words.trim_ascii_start().first().is_some_and(u8::is_ascii_digit) && words.contains(&b'G') {
+            // "RTX 3060 (6 GB)" is a laptop's: two of one name may differ in it.
+            let whole = text.get(offset(text, known)..at).filter(|whole| whole.ends_with(b")"));
+            let next = text.get(offset(text, known) + known.len()..front).is_some_and(|it| it.trim_ascii() == b"(");
+            found = Some((whole.filter(|_| next).unwrap_or(known), before));
+        } else if !labelled || is_other(name) {
+            return None;
+        }
+    }
+    found
+}
+
+/// What stands between marks, without the number of them: `4x NVIDIA H100`, `NVIDIA L40S x 2`; a number alone has no name.
+fn counted(words: &[u8]) -> (&[u8], u64) {
+    let front = words.iter().take_while(|byte| b" \t:*`>-".contains(byte)).count();
+    let end = words.iter().rposition(|byte| !b" .*`".contains(byte)).map_or(front, |at| at + 1);
+    let words = words.get(front..end).unwrap_or_default();
+    let times = |byte: &u8| matches!(byte, b'x' | b'*');
+    let few = |number: &Number<'_>| number.count().filter(|count| (1..1_024).contains(count));
+    if let Some(at) = words.iter().rposition(times)
+        && let Some(number) = words.get(at + 1..).map(<[u8]>::trim_ascii).and_then(Number::read)
+        && let (Some(count), true) = (few(&number), number.rest.is_empty())
+    {
+        return (words.get(..at).unwrap_or_default().trim_ascii_end(), count);
+    }
+    if let Some(number) = Number::read(words)
+        && let Some(count) = few(&number)
+    {
+        let name = number.rest.trim_ascii_start();
+        let name = if name.first().is_some_and(times) { name.get(1..).unwrap_or_default() } else { name };
+        return (name.trim_ascii_start(), count);
+    }
+    (words, 1)
+}
+
+/// Whether a text is the name of a GPU and nothing else.
+fn is_gpu(name: &[u8]) -> bool {
+    is_name(name) && name::value(What::Gpu, name).is_some()
+}
+
+/// Whether a text names a GPU among other words.
+fn is_other(name: &[u8]) -> bool {
+    name::value(What::Gpu, name).is_some() && !is_processor(name)
+}
+
+/// Whether a maker's name is that of a processor.
+fn is_processor(text: &[u8]) -> bool {
+    ["Ryzen", "Core", "Xeon", "EPYC", "CPU", "Threadripper", "driver", "Driver"]
+        .iter()
+        .any(|word| scan::has(text, word))
+}
+
+/// Whether a text has the form of a GPU's name and nothing else: maker, series, digits and memory. A host name, a sentence or a size has not.
 fn is_name(text: &[u8]) -> bool {
     let text = text.trim_ascii();
+    text.first().is_some_and(u8::is_ascii_uppercase)
+        && text.iter().any(u8::is_ascii_digit)
+        && text.split(|byte| *byte == b' ').filter(|it| !it.is_empty()).all(is_part)
+}
+
+/// Whether a word may be one of a GPU's name.
+fn is_part(word: &[u8]) -> bool {
     let known = |piece: &[u8]| {
         let mut words = name::GPU_WORDS.iter().chain(&WORDS);
         words.any(|word| piece.eq_ignore_ascii_case(word.as_bytes()))
     };
-    let word = |word: &[u8]| {
-        let mut pieces = word.split(|byte| *byte == b'-');
-        let first = pieces.next().unwrap_or_default();
-        // At most three letters in front of digits: "MI300X", "24GB", "4090".
-        let letters = first.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
-        let number = first.iter().any(u8::is_ascii_digit)
-            && first.len() < 10
-            && (letters < 4
-                && first.iter().skip(letters).all(|byte| byte.is_ascii_digit() || b"ABDGRSTXbgit".contains(byte)));
-        // "A100-SXM4-80GB", "RTX-3090", and no "H100-07".
-        (number || known(first))
-            && pieces.all(|piece| {
-                let digits = piece.iter().take_while(|byte| byte.is_ascii_digit()).count();
-                let behind = piece.get(digits..).unwrap_or_default();
-                known(piece)
-                    || ["SXM", "HBM"].iter().any(|word| piece.starts_with(word.as_bytes())) && piece.len() == 4
-                    || digits > 1 && behind == b"GB"
-                    || digits > 2 && behind.is_empty()
-            })
-    };
-    text.first().is_some_and(u8::is_ascii_uppercase)
-        && text.iter().any(u8::is_ascii_digit)
-        && text.split(|byte| *byte == b' ').filter(|it| !it.is_empty()).all(word)
+    let mut pieces = word.split(|byte| *byte == b'-');
+    let first = pieces.next().unwrap_or_default();
+    // At most three letters in front of digits: "MI300X", "24GB", "4090".
+    let letters = first.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+    let number = first.iter().any(u8::is_ascii_digit)
+        && first.len() < 10
+        && (letters < 4
+            && first.iter().skip(letters).all(|byte| {
+                // "L40s", "9070xt", and no "3090s", which may be several or a Super.
+                byte.is_ascii_digit() || b"ABDGRSTXbgitx".contains(byte) || *byte == b's' && letters > 0
+            }));
+    // "A100-SXM4-80GB", "RTX-3090", and no "H100-07".
+    (number || known(first))
+        && pieces.all(|piece| {
+            let digits = piece.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let behind = piece.get(digits..).unwrap_or_default();
+            known(piece)
+                || ["SXM", "HBM"].iter().any(|word| piece.starts_with(word.as_bytes())) && piece.len() == 4
+                || digits > 1 && behind == b"GB"
+                || digits > 2 && behind.is_empty()
+        })
 }

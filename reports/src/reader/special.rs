@@ -57,6 +57,7 @@ pub(super) enum Special {
     Pair,
     Words,
     Prose,
+    Item,
     Banner,
 }
 
@@ -65,7 +66,6 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("Traceback (most recent call last)", Special::Traceback),
     ("File \"", Special::Frame),
     ("CUDA out of memory", Special::Message(Kind::Cuda)),
-    // In a forum's small letters.
     ("cuda out of memory", Special::Message(Kind::Cuda)),
     ("HIP out of memory", Special::Message(Kind::Hip)),
     ("MPS backend out of memory", Special::Message(Kind::Mps)),
@@ -88,6 +88,8 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("memory.free", Special::Csv),
     ("used_gpu_memory", Special::Csv),
     ("VRAM Total Memory (B),", Special::Csv),
+    ("Card Series,", Special::Csv),
+    ("total_vram,", Special::Csv),
     ("DeviceStatsMonitor.", Special::Monitored),
     ("(UUID: GPU-", Special::Listed),
     // PyTorch's `collect_env`.
@@ -140,6 +142,7 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("out of memory", Special::Words),
     ("Out of memory", Special::Words),
     ("Out of Memory", Special::Words),
+    ("OutOfMemoryError", Special::Words),
     ("insufficient memory", Special::Words),
     ("Insufficient memory", Special::Words),
     ("ErrorOutOfMemory", Special::Words),
@@ -152,7 +155,16 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("GPU:*", Special::Prose),
     ("GPU*", Special::Prose),
     ("GPUs", Special::Prose),
+    ("GPU(s)", Special::Prose),
     ("Hardware", Special::Prose),
+    ("Device: ", Special::Prose),
+    ("Machine", Special::Prose),
+    ("raphics card", Special::Prose),
+    ("CUDA device", Special::Prose),
+    // A line or an item of a list that is a GPU's name and nothing else.
+    ("RTX ", Special::Item),
+    ("Radeon ", Special::Item),
+    ("Apple M", Special::Item),
     ("Num GPUs = ", Special::Banner),
 ];
 
@@ -309,6 +321,7 @@ impl State {
             Special::Pair => self.told_pair(line, at),
             Special::Words => self.keep_message(line),
             Special::Prose => self.keep_name(line, at),
+            Special::Item => self.keep_item(line),
             Special::Banner => self.banner(line, at),
             Special::NpuTable => self.begin(Table::Npu(0), place.line),
             Special::AmdTable => self.begin(Table::Amd, place.line),
@@ -322,7 +335,10 @@ impl State {
             }
             // In the middle of one of its buffers, copied without the head.
             Special::Padded | Special::Headless if self.table.is_some() => {}
-            Special::Headless => self.headless(line),
+            Special::Headless => {
+                self.headless(line);
+                self.keep_item(line);
+            }
             Special::Padded => {
                 self.begin(Table::Buffers, place.line);
                 self.in_table(line);
