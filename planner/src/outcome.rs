@@ -145,7 +145,7 @@ impl Outcome {
 
     /// What [`Outcome::exact`] has found, or finds now.
     fn found_exact(&self) -> Found {
-        self.later.exact.get().copied().unwrap_or_else(|| self.exact())
+        *self.later.exact.get_or_init(|| self.exact())
     }
 
     fn quickest(&self, exact: Option<&Found>) -> Quickest {
@@ -193,9 +193,8 @@ impl Outcome {
                 plan: change.plan,
                 from: plan.clone(),
             };
-            let fixes = self.later.fixes.get().cloned().unwrap_or_else(|| self.fixes());
-            let any = self.later.any.get().copied().unwrap_or_else(|| self.any());
-            let found = [self.found_exact(), any];
+            let fixes = self.later.fixes.get_or_init(|| self.fixes()).clone();
+            let found = [self.found_exact(), *self.later.any.get_or_init(|| self.any())];
             offers.extend(Change::among(plan, &answers.scenario, fixes, found).into_iter().map(offer));
         }
         offers.truncate(TOLD);

@@ -35,8 +35,13 @@ fn a_gpu_that_a_person_names_is_in_the_text() {
         ("GPU: Nvidia RTX 4090\n", "Nvidia RTX 4090", "rtx4090"),
         ("- **GPUs**: 4 x A100 80GB\n", "A100 80GB", "a100-80-sxm"),
         ("- CUDA device(s): NVIDIA L4, NVIDIA L4, NVIDIA L4\n", "NVIDIA L4", "l4"),
-        // An item of a list.
-        ("- 2x NVIDIA RTX 3090 (24 GB each)\n", "NVIDIA RTX 3090 (24 GB each)", "rtx3090"),
+        ("GPU: 2x NVIDIA RTX 3090 (24 GB each)\n", "NVIDIA RTX 3090 (24 GB each)", "rtx3090"),
+        // Memory of the computer, of all together, or what was in use.
+        ("GPU: RTX 4090 (64 GB RAM)\n", "RTX 4090", "rtx4090"),
+        ("GPU: 2x RTX 3090 (48 GB total)\n", "RTX 3090", "rtx3090"),
+        ("GPU: RTX 4090 (16 GB used)\n", "RTX 4090", "rtx4090"),
+        // The same one twice.
+        ("GPU: RTX 4090\nGPU 0: NVIDIA GeForce RTX 4090\n", "RTX 4090", "rtx4090"),
     ] {
         for text in [[words, REFUSAL].concat(), [REFUSAL, words].concat()] {
             let found = read(text.as_bytes());
@@ -60,6 +65,27 @@ fn a_gpu_that_a_person_names_is_in_the_text() {
         // Several, of which none is the one.
         "- NVIDIA RTX 3060\n- NVIDIA RTX 3090\n",
         "GPU: RTX 3060 / RTX 3090\n",
+        "GPU: RTX 3090, 1x GTX 1080 Ti\n",
+        "GPUs: RTX 4090 + 2x GeForce RTX 3060\n",
+        "GPU: T4 / A100 80GB\n",
+        "GPU: T4 (fails), NVIDIA H100 (works)\n",
+        "GPUs: 2x RTX 3090, 1x P40\n",
+        "GPU: RTX 4090 (works), fails on T4\n",
+        "GPU 0: NVIDIA RTX 3060\nGPU 1: NVIDIA RTX 3090\n",
+        "Machine A: RTX 4090\nMachine B: RTX 3060\n",
+        "Works on:\n- RTX 4090\nFails on:\n- T4\n",
+        // A laptop's, a processor, and what somebody asks for or tried.
+        "GPU: RTX 4090 (Laptop)\n",
+        "GPU: RTX 3080, laptop\n",
+        "Hardware: Intel i7-13700, 32 GB RAM\n",
+        "Hardware: AMD 7800X3D\n",
+        "Recommended GPU: RTX 4090\n",
+        "Hardware requirements: H100\n",
+        "GPU (works): RTX 4090\nGPU (OOM): T4\n",
+        "GPU driver: NVIDIA 535\n",
+        "GPU hours: 512 H100\n",
+        // A size is no number of them.
+        "GPU: 16 GB RTX 4080\n",
         "GPU: RTX 3060 + RTX 3090\n",
         "GPU: RTX 3060 and RTX 3090\n",
         "GPU: RTX 3060 (12 GB), RTX 3090 (24 GB)\n",
@@ -76,7 +102,14 @@ fn a_gpu_that_a_person_names_is_in_the_text() {
 
 #[test]
 fn the_memory_behind_a_name_tells_two_of_one_name_apart() {
-    for (words, id) in [("GPU: RTX 3060 (6 GB)\n", None), ("GPU: RTX 3060 (12 GB)\n", Some("rtx3060-12"))] {
+    for (words, id) in [
+        ("GPU: RTX 3060 (6 GB)\n", None),
+        ("GPU: RTX 3060 (12 GB)\n", Some("rtx3060-12")),
+        ("GPU: 2x A100 (80 GB total)\n", None),
+        ("GPU: RTX 4060 Ti\n", None),
+        ("GPU: RTX 4060 Ti (16 GB)\n", Some("rtx4060ti-16")),
+        ("GPU: RTX 3080 Ti\n", None),
+    ] {
         assert_eq!(explained(&[REFUSAL, words].concat()).gpu.map(|gpu| gpu.id), id, "{words}");
     }
 }
@@ -88,6 +121,8 @@ fn how_many_gpus_a_person_has_is_read_too() {
         ("| **GPU** | 2 x RTX 3090 |\n", 2),
         ("GPU: RTX 3090 (24 GB) x 8\n", 8),
         ("CUDA device(s): NVIDIA L4, NVIDIA L4, NVIDIA L4\n", 3),
+        ("GPUs: 8 (A100 80GB)\n", 8),
+        ("GPUs: 8, NVIDIA H100\n", 8),
     ] {
         let found = read([REFUSAL, words].concat().as_bytes());
         assert_eq!(found.reports.last().and_then(|report| report.count(What::GpuCount)), Some(count), "{words}");

@@ -7,10 +7,13 @@ use memory_wall_core::tables::gpus::{GPUS, Gpu};
 
 use crate::Size;
 
-/// The GPU of this name; nothing of a laptop's or a small computer's, nor of those sold in China with less, which have other memory than their namesakes.
+/// The GPU of this name; nothing of a laptop's or a small computer's, nor of those with other memory than their namesakes: those sold in China, some Ti.
 pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    if ["laptop", "mobile", "sff", "6000d", "5090dv2"].iter().any(|word| name.contains(word)) {
+    if ["laptop", "mobile", "sff", "6000d", "5090dv2", "3070ti", "3080ti", "l40g"]
+        .iter()
+        .any(|word| name.contains(word))
+    {
         return None;
     }
     // "AMD 9070xt", "NVIDIA 4090": without the series, which the table's names have.
@@ -45,7 +48,9 @@ pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
     // The name that says most, and of equal ones the first.
     let words = |gpu: &&&'static Gpu| gpu.id.split('-').count();
     let chosen = alike.iter().rev().filter(fits).filter(near).max_by_key(words);
-    let chosen = chosen.or_else(|| if alike.len() == 1 { alike.first() } else { None });
+    // An RTX 4060 Ti has 8 or 16 GB.
+    let several = name.contains("4060ti");
+    let chosen = chosen.or_else(|| if alike.len() == 1 && !several { alike.first() } else { None });
     chosen.copied()
 }
 

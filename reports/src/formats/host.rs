@@ -64,7 +64,7 @@ pub(super) const LINES: &[Pattern] = &[
     host("oom_kill events in", &[]),
     // Slurm: such a step in `sacct`, which cuts the word, and `seff`, whose GB are powers of 1,024.
     host("OUT_OF_ME+", &[]),
-    host("OUT_OF_MEMORY|", &[]),
+    host("|OUT_OF_MEMORY|", &[]),
     host("OUT_OF_MEMORY 0:125", &[]),
     host("State: OUT_OF_MEMORY", &[]),
     system("Memory Utilized: {}", &[Hole::Size(What::HostUsed)]),

@@ -41,43 +41,36 @@ const WORDS: [&str; 18] = [
 #[derive(Debug)]
 pub(super) struct Named {
     source: u16,
-    /// Nothing where items of a list name several, of which nobody says which one it was.
+    /// Nothing where labels name several, of which nobody says which one it was.
     fact: Option<Fact>,
     /// How many there are, where that is said.
     count: u64,
-    /// Whether a label stands in front of it.
-    labelled: bool,
 }
 
 impl State {
-    /// Keeps the first GPU that a person or a list of the environment names: `**GPU:** RTX 3090 (24 GB)`, `GPU 0,1: NVIDIA H200`.
+    /// Keeps the GPU that a person or a list of the environment names: `**GPU:** RTX 3090 (24 GB)`, `GPU 0,1: NVIDIA H200`.
     pub(super) fn keep_name(&mut self, line: &Line, at: usize) {
         let rest = line.text.get(at..).unwrap_or_default();
         let rest = rest.get(..LONGEST_NAME).unwrap_or(rest);
         let colon = rest.iter().take(LONGEST_WORD).position(|byte| matches!(byte, b':' | b'|'));
-        if let Some(colon) = colon.filter(|_| line.text.len() <= LONGEST_LINE) {
-            self.keep(line, at + colon + 1, rest.get(colon + 1..).unwrap_or_default(), true);
+        let Some(colon) = colon.filter(|_| line.text.len() <= LONGEST_LINE) else { return };
+        let (label, text) = line.text.split_at_checked(at + colon + 1).unwrap_or_default();
+        // "Recommended GPU: RTX 4090", "GPU (works): RTX 4090", "GPU hours: 512".
+        if ["ecommend", "inimum", "equire", "upport", "ested", "works", "river", "hours"]
+            .iter()
+            .any(|word| scan::has(label, word))
+        {
+            return;
         }
-    }
-
-    /// Keeps a GPU that is all of a line or of an item of a list: `- 2x NVIDIA RTX 3090 (24 GB each)`.
-    pub(super) fn keep_item(&mut self, line: &Line) {
-        if line.text.len() <= LONGEST_NAME {
-            self.keep(line, 0, &line.text, false);
-        }
-    }
-
-    /// Keeps what is named: the first with a label, and else nothing where two are named.
-    fn keep(&mut self, line: &Line, at: usize, text: &[u8], labelled: bool) {
-        let Some((name, count)) = one_name(text, labelled) else { return };
+        let Some((name, count)) = one_name(text.get(..LONGEST_NAME).unwrap_or(text)) else { return };
         let Some(value) = name::value(What::Gpu, name) else { return };
-        let fact = Fact { place: line.place(at + offset(text, name)), device: Device::Unsaid, what: What::Gpu, value };
+        let place = line.place(label.len() + offset(text, name));
+        let fact = Fact { place, device: Device::Unsaid, what: What::Gpu, value };
         let source = self.source;
         match self.prose.last_mut().filter(|known| known.source == source) {
-            Some(known) if known.labelled => {}
-            Some(known) if !labelled => known.fact = known.fact.take().filter(|known| known.value == fact.value),
-            Some(known) => *known = Named { source, fact: Some(fact), count, labelled },
-            None => self.prose.push(Named { source, fact: Some(fact), count, labelled }),
+            // "GPU 0: NVIDIA GeForce RTX 4090" is "GPU: RTX 4090" too, and no RTX 3090.
+            Some(known) => known.fact = known.fact.take().filter(|known| is_same(&known.value, &fact.value)),
+            None => self.prose.push(Named { source, fact: Some(fact), count }),
         }
     }
 
@@ -115,15 +108,28 @@ impl State {
     }
 }
 
+/// Whether two names are of one GPU: the shorter may lack the maker.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Name(one), Value::Name(other)) => one.ends_with(&**other) || other.ends_with(&**one),
+        _ => false,
+    }
+}
+
 /// Where a part of a text begins in it.
 fn offset(text: &[u8], part: &[u8]) -> usize {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize).min(text.len())
 }
 
 /// The one GPU that a text names, with its memory where brackets behind it have that, and how many there are; nothing where it names two
-/// kinds, of which nobody says which one it was.
-fn one_name(text: &[u8], labelled: bool) -> Option<(&[u8], u64)> {
+/// kinds, of which nobody says which one it was, or a laptop's.
+fn one_name(text: &[u8]) -> Option<(&[u8], u64)> {
+    if ["aptop", "obile", "LAPTOP", "Max-Q"].iter().any(|word| scan::has(text, word)) {
+        return None;
+    }
     let mut found: Option<(&[u8], u64)> = None;
+    // "8 (A100 80GB)": a number may stand alone in front.
+    let mut alone = 1;
     let mut at = 0;
     for words in text.split(|byte| b",;([)]+&|/".contains(byte)) {
         let front = at;
@@ -131,8 +137,10 @@ fn one_name(text: &[u8], labelled: bool) -> Option<(&[u8], u64)> {
         let (name, count) = counted(words);
         let Some((known, before)) = found else {
             if is_gpu(name) {
-                found = Some((name, count));
-            } else if !name.is_empty() && (!labelled || is_other(name)) {
+                found = Some((name, count.max(alone)));
+            } else if name.is_empty() {
+                alone = alone.max(count);
+            } else if is_other(name) {
                 return None;
             }
             continue;
@@ -142,16 +150,23 @@ fn one_name(text: &[u8], labelled: bool) -> Option<(&[u8], u64)> {
             found = Some((known, before.max(count)));
         } else if known == name {
             found = Some((known, before + count));
-        } else if words.trim_ascii_start().first().is_some_and(u8::is_ascii_digit) && words.contains(&b'G') {
+        } else if is_other(name) {
+            return None;
+        } else if is_memory(words) {
             // "RTX 3060 (6 GB)" is a laptop's: two of one name may differ in it.
             let whole = text.get(offset(text, known)..at).filter(|whole| whole.ends_with(b")"));
             let next = text.get(offset(text, known) + known.len()..front).is_some_and(|it| it.trim_ascii() == b"(");
             found = Some((whole.filter(|_| next).unwrap_or(known), before));
-        } else if !labelled || is_other(name) {
-            return None;
         }
     }
     found
+}
+
+/// Whether words are the memory of one GPU: `24 GB`, `48GB VRAM`, `24 GB each`; `64 GB RAM` and `80 GB total` are not.
+fn is_memory(words: &[u8]) -> bool {
+    let mut parts = words.split(|byte| byte.is_ascii_digit() || *byte == b' ').filter(|part| !part.is_empty());
+    words.trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
+        && parts.all(|part| ["G", "GB", "GiB", "VRAM", "each"].iter().any(|word| part == word.as_bytes()))
 }
 
 /// What stands between marks, without the number of them: `4x NVIDIA H100`, `NVIDIA L40S x 2`; a number alone has no name.
@@ -171,6 +186,10 @@ fn counted(words: &[u8]) -> (&[u8], u64) {
         && let Some(count) = few(&number)
     {
         let name = number.rest.trim_ascii_start();
+        // "16 GB RTX 4080"
+        if matches!(name.split(|byte| *byte == b' ').next(), Some(b"G" | b"GB" | b"GiB")) {
+            return (words, 1);
+        }
         let name = if name.first().is_some_and(times) { name.get(1..).unwrap_or_default() } else { name };
         return (name.trim_ascii_start(), count);
     }
@@ -179,12 +198,31 @@ fn counted(words: &[u8]) -> (&[u8], u64) {
 
 /// Whether a text is the name of a GPU and nothing else.
 fn is_gpu(name: &[u8]) -> bool {
-    is_name(name) && name::value(What::Gpu, name).is_some()
+    is_name(name) && name::value(What::Gpu, name).is_some() && !is_numbered_processor(name)
 }
 
-/// Whether a text names a GPU among other words.
+/// Whether a text names a GPU among other words, if only by its number.
 fn is_other(name: &[u8]) -> bool {
-    name::value(What::Gpu, name).is_some() && !is_processor(name)
+    name.split(|byte| *byte == b' ').any(is_short)
+        || name::value(What::Gpu, name).is_some() && !is_processor(name) && !is_numbered_processor(name)
+}
+
+/// Whether a word is as short as what people call a GPU: `T4`, `P40`, `A10G`, `3090`.
+fn is_short(word: &[u8]) -> bool {
+    let letters = word.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+    let behind = word.get(letters..).unwrap_or_default();
+    let digits = behind.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = behind.get(digits..).unwrap_or_default();
+    let letter = rest.len() < 2 && rest.iter().all(u8::is_ascii_alphabetic);
+    (1..3).contains(&letters) && (1..4).contains(&digits) && letter || letters == 0 && digits == 4 && rest.is_empty()
+}
+
+/// Whether a name of GPUs' form is that of a processor: `Intel i7-13700`, `AMD 7800X3D`, where GPUs end in XT and XTX.
+fn is_numbered_processor(name: &[u8]) -> bool {
+    let last = name.split(|byte| *byte == b' ').next_back().unwrap_or_default();
+    let behind = last.get(4..).filter(|_| last.iter().take(4).all(u8::is_ascii_digit));
+    scan::has(name, "Intel") && !["Arc", "Max", "Flex"].iter().any(|series| scan::has(name, series))
+        || name.starts_with(b"AMD ") && matches!(behind, Some(b"X" | b"X3D" | b"G"))
 }
 
 /// Whether a maker's name is that of a processor.

@@ -57,7 +57,6 @@ pub(super) enum Special {
     Pair,
     Words,
     Prose,
-    Item,
     Banner,
 }
 
@@ -89,7 +88,7 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("used_gpu_memory", Special::Csv),
     ("VRAM Total Memory (B),", Special::Csv),
     ("Card Series,", Special::Csv),
-    ("total_vram,", Special::Csv),
+    ("gpu,total_vram,", Special::Csv),
     ("DeviceStatsMonitor.", Special::Monitored),
     ("(UUID: GPU-", Special::Listed),
     // PyTorch's `collect_env`.
@@ -158,13 +157,8 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("GPU(s)", Special::Prose),
     ("Hardware", Special::Prose),
     ("Device: ", Special::Prose),
-    ("Machine", Special::Prose),
     ("raphics card", Special::Prose),
     ("CUDA device", Special::Prose),
-    // A line or an item of a list that is a GPU's name and nothing else.
-    ("RTX ", Special::Item),
-    ("Radeon ", Special::Item),
-    ("Apple M", Special::Item),
     ("Num GPUs = ", Special::Banner),
 ];
 
@@ -321,7 +315,6 @@ impl State {
             Special::Pair => self.told_pair(line, at),
             Special::Words => self.keep_message(line),
             Special::Prose => self.keep_name(line, at),
-            Special::Item => self.keep_item(line),
             Special::Banner => self.banner(line, at),
             Special::NpuTable => self.begin(Table::Npu(0), place.line),
             Special::AmdTable => self.begin(Table::Amd, place.line),
@@ -335,10 +328,7 @@ impl State {
             }
             // In the middle of one of its buffers, copied without the head.
             Special::Padded | Special::Headless if self.table.is_some() => {}
-            Special::Headless => {
-                self.headless(line);
-                self.keep_item(line);
-            }
+            Special::Headless => self.headless(line),
             Special::Padded => {
                 self.begin(Table::Buffers, place.line);
                 self.in_table(line);

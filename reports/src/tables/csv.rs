@@ -24,7 +24,7 @@ impl Table {
         let (kind, most) = match text {
             text if text.starts_with(b"DeviceStats") => (Kind::Torch, MONITORED),
             text if scan::has(text, "VRAM Total") || scan::has(text, "Card Series,") => (Kind::RocmSmi, COLUMNS),
-            text if scan::has(text, "total_vram,") => (Kind::AmdSmi, COLUMNS),
+            text if text.starts_with(b"gpu,total_vram,") => (Kind::AmdSmi, COLUMNS),
             _ => (Kind::NvidiaSmi, COLUMNS),
         };
         let mut known = 0;

@@ -62,11 +62,14 @@
   const begun = program('planner');
   const whole = new Promise((then) => addEventListener('DOMContentLoaded', then));
   const alive = new Promise((then) => new MutationObserver(() => 'live' in root.dataset && then()).observe(root, { attributes: true }));
+  // What is folded is in templates until it can be used.
+  const unpack = () => {
+    for (const folded of document.querySelectorAll('#planner template')) folded.replaceWith(folded.content);
+  };
   Promise.all([begun, whole])
     .then(([planner]) => {
       document.body.append(Object.assign(document.createElement('script'), { type: 'text/plain', id: 'words', textContent: window.memoryWallWords }));
-      // What is folded is in templates until it can be used.
-      for (const folded of document.querySelectorAll('#planner template')) folded.replaceWith(folded.content);
+      unpack();
       // What other programs take is written and read by a program of its own, once somebody asks; one that did not come is asked for again.
       planner.start(async (name, ...texts) => {
         exchange ??= program('exchange');
@@ -84,6 +87,7 @@
         for (const message of waiting.splice(0)) ACTS[message.type](message);
       },
       () => {
+        unpack();
         root.dataset.failed = '';
         measure();
         failed();

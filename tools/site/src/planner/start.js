@@ -1,13 +1,22 @@
 // Starts the planner: program and words come side by side. A page that is only looked at needs neither.
-const program = fetch('./{{program}}', { integrity: '{{program integrity}}' });
+// From its bytes it is compiled beside this thread; from a response of which all is there, on it.
+const program = fetch('./{{program}}', { integrity: '{{program integrity}}' }).then((response) => response.arrayBuffer()).then((bytes) => WebAssembly.compile(bytes));
 // Whether it came is asked where it is started.
 program.catch(() => {});
-const [glue, { words }] = await Promise.all([import('./{{glue}}'), import('./{{words}}')]);
-document.body.append(Object.assign(document.createElement('script'), { type: 'text/plain', id: 'words', textContent: words }));
-// From its bytes it is compiled beside this thread; from a response of which all is there, on it.
-await glue.default({ module_or_path: await WebAssembly.compile(await (await program).arrayBuffer()) });
-// What is folded is in templates until it can be used.
-for (const folded of document.querySelectorAll('#planner template')) folded.replaceWith(folded.content);
+// What is folded is in templates until it can be used, or somebody looks.
+const unpack = () => {
+  for (const folded of document.querySelectorAll('#planner template')) folded.replaceWith(folded.content);
+};
+addEventListener('toggle', ({ target }) => target.querySelector('template') && unpack(), true);
+let glue;
+try {
+  let words;
+  [glue, { words }] = await Promise.all([import('./{{glue}}'), import('./{{words}}')]);
+  document.body.append(Object.assign(document.createElement('script'), { type: 'text/plain', id: 'words', textContent: words }));
+  await glue.default({ module_or_path: await program });
+} finally {
+  unpack();
+}
 let exchange;
 let tries = 0;
 const fetched = async () => {
