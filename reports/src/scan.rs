@@ -30,8 +30,14 @@ pub(crate) fn find(text: &[u8], words: &[u8]) -> Option<usize> {
 }
 
 /// Whether a text has these words.
+#[inline(never)]
 pub(crate) fn has(text: &[u8], words: &str) -> bool {
     find(text, words.as_bytes()).is_some()
+}
+
+/// Whether a text has one of several words.
+pub(crate) fn has_any(text: &[u8], words: &[&str]) -> bool {
+    words.iter().any(|word| has(text, word))
 }
 
 /// A text cut at some words, of which it may have none.

@@ -238,7 +238,7 @@ impl Trace {
         let length = function.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
         let function = function.get(..length).unwrap_or_default();
         let name = |names: &[&str]| names.iter().any(|name| name.as_bytes() == function);
-        let file = |files: &[&str]| files.is_empty() || files.iter().any(|file| scan::has(path, file));
+        let file = |files: &[&str]| files.is_empty() || scan::has_any(path, files);
         if let Some((.., phase)) = PHASES.iter().find(|(names, files, _)| name(names) && file(files)) {
             self.phase(*phase, place);
         }
@@ -250,7 +250,7 @@ impl Trace {
     /// Takes the line of code behind a frame.
     pub(crate) fn code(&mut self, text: &[u8], place: Place) {
         self.code_follows = false;
-        let has = |words: &[&str]| words.iter().any(|word| scan::has(text, word));
+        let has = |words: &[&str]| scan::has_any(text, words);
         if let Some((_, phase)) = CODE_PHASES.iter().find(|(words, _)| has(words)) {
             self.phase(*phase, place);
         }

@@ -133,10 +133,10 @@ impl Class {
         }
         // A router is the gate of a mixture itself, and no gate of an MLP.
         let is_router = [".mlp.gate.", ".block_sparse_moe.gate.", ".feed_forward.gate.", ".moe.gate.", ".mixer.gate."];
-        if is_router.iter().any(|part| scan::has(small.as_bytes(), part)) {
+        if scan::has_any(small.as_bytes(), &is_router) {
             return Self::Router;
         }
-        let rule = RULES.iter().find(|(_, words)| words.iter().any(|word| scan::has(small.as_bytes(), word)));
+        let rule = RULES.iter().find(|(_, words)| scan::has_any(small.as_bytes(), words));
         rule.map_or(Self::Other, |(class, _)| *class)
     }
 }

@@ -96,7 +96,7 @@ impl State {
             return;
         }
         let phrase = front.rsplit(|byte| b",;|.:".contains(byte)).next().unwrap_or_default();
-        let peaks = ["max", "peak", "Max", "Peak", "MAX", "PEAK"].iter().any(|word| scan::has(phrase, word));
+        let peaks = scan::has_any(phrase, &["max", "peak", "Max", "Peak", "MAX", "PEAK"]);
         let Some((read, size, behind)) = value(rest, bare) else { return };
         let place = |part: &[u8]| line.place(text.len() - part.len());
         if self.understood.contains(&place(read)) {

@@ -303,10 +303,8 @@ impl State {
                 let behind = behind.get(..LONGEST_ROW).unwrap_or(behind);
                 let listed = pattern.text.starts_with("msg=\"inference compute\"");
                 for mut fact in facts {
-                    // XLA's word for none, and Ollama's of a model without an encoder.
-                    if matches!(fact.what, What::Allowed | What::PlannedProjector | What::EncoderCompute)
-                        && matches!(fact.value, Value::Size(size) if size.bytes == 0)
-                    {
+                    // XLA's word for none.
+                    if fact.what == What::Allowed && matches!(fact.value, Value::Size(size) if size.bytes == 0) {
                         continue;
                     }
                     if listed && let Ok(gpu) = u16::try_from(gpu) {

@@ -56,10 +56,7 @@ impl State {
         let Some(colon) = colon.filter(|_| line.text.len() <= LONGEST_LINE) else { return };
         let (label, text) = line.text.split_at_checked(at + colon + 1).unwrap_or_default();
         // "Recommended GPU: RTX 4090", "GPU (works): RTX 4090", "GPU hours: 512".
-        if ["ecommend", "inimum", "equire", "upport", "ested", "works", "river", "hours"]
-            .iter()
-            .any(|word| scan::has(label, word))
-        {
+        if scan::has_any(label, &["ecommend", "inimum", "equire", "upport", "ested", "works", "river", "hours"]) {
             return;
         }
         let Some((name, count)) = one_name(text.get(..LONGEST_NAME).unwrap_or(text)) else { return };
@@ -124,12 +121,10 @@ fn offset(text: &[u8], part: &[u8]) -> usize {
 /// The one GPU that a text names, with its memory where brackets behind it have that, and how many there are; nothing where it names two
 /// kinds, of which nobody says which one it was, or a laptop's.
 fn one_name(text: &[u8]) -> Option<(&[u8], u64)> {
-    if ["aptop", "obile", "LAPTOP", "Max-Q"].iter().any(|word| scan::has(text, word)) {
+    if scan::has_any(text, &["aptop", "obile", "LAPTOP", "Max-Q"]) {
         return None;
     }
     let mut found: Option<(&[u8], u64)> = None;
-    // "8 (A100 80GB)": a number may stand alone in front.
-    let mut alone = 1;
     let mut at = 0;
     for words in text.split(|byte| b",;([)]+&|/".contains(byte)) {
         let front = at;
@@ -137,10 +132,9 @@ fn one_name(text: &[u8]) -> Option<(&[u8], u64)> {
         let (name, count) = counted(words);
         let Some((known, before)) = found else {
             if is_gpu(name) {
-                found = Some((name, count.max(alone)));
-            } else if name.is_empty() {
-                alone = alone.max(count);
-            } else if is_other(name) {
+                found = Some((name, count));
+            } else if is_other(name) || count > 1 {
+                // "8 (A100 80GB)" too.
                 return None;
             }
             continue;
@@ -164,9 +158,8 @@ fn one_name(text: &[u8]) -> Option<(&[u8], u64)> {
 
 /// Whether words are the memory of one GPU: `24 GB`, `48GB VRAM`, `24 GB each`; `64 GB RAM` and `80 GB total` are not.
 fn is_memory(words: &[u8]) -> bool {
-    let mut parts = words.split(|byte| byte.is_ascii_digit() || *byte == b' ').filter(|part| !part.is_empty());
-    words.trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
-        && parts.all(|part| ["G", "GB", "GiB", "VRAM", "each"].iter().any(|word| part == word.as_bytes()))
+    Number::read(words.trim_ascii())
+        .is_some_and(|size| matches!(size.rest.trim_ascii(), b"G" | b"GB" | b"GiB" | b"GB VRAM" | b"GB each"))
 }
 
 /// What stands between marks, without the number of them: `4x NVIDIA H100`, `NVIDIA L40S x 2`; a number alone has no name.
@@ -187,7 +180,7 @@ fn counted(words: &[u8]) -> (&[u8], u64) {
     {
         let name = number.rest.trim_ascii_start();
         // "16 GB RTX 4080"
-        if matches!(name.split(|byte| *byte == b' ').next(), Some(b"G" | b"GB" | b"GiB")) {
+        if name.starts_with(b"G") {
             return (words, 1);
         }
         let name = if name.first().is_some_and(times) { name.get(1..).unwrap_or_default() } else { name };
@@ -198,38 +191,28 @@ fn counted(words: &[u8]) -> (&[u8], u64) {
 
 /// Whether a text is the name of a GPU and nothing else.
 fn is_gpu(name: &[u8]) -> bool {
-    is_name(name) && name::value(What::Gpu, name).is_some() && !is_numbered_processor(name)
+    is_name(name) && !is_processor(name) && name::value(What::Gpu, name).is_some()
 }
 
 /// Whether a text names a GPU among other words, if only by its number.
 fn is_other(name: &[u8]) -> bool {
-    name.split(|byte| *byte == b' ').any(is_short)
-        || name::value(What::Gpu, name).is_some() && !is_processor(name) && !is_numbered_processor(name)
+    name.split(|byte| *byte == b' ').any(is_short) || name::value(What::Gpu, name).is_some() && !is_processor(name)
 }
 
 /// Whether a word is as short as what people call a GPU: `T4`, `P40`, `A10G`, `3090`.
 fn is_short(word: &[u8]) -> bool {
-    let letters = word.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
-    let behind = word.get(letters..).unwrap_or_default();
-    let digits = behind.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let rest = behind.get(digits..).unwrap_or_default();
-    let letter = rest.len() < 2 && rest.iter().all(u8::is_ascii_alphabetic);
-    (1..3).contains(&letters) && (1..4).contains(&digits) && letter || letters == 0 && digits == 4 && rest.is_empty()
-}
-
-/// Whether a name of GPUs' form is that of a processor: `Intel i7-13700`, `AMD 7800X3D`, where GPUs end in XT and XTX.
-fn is_numbered_processor(name: &[u8]) -> bool {
-    let last = name.split(|byte| *byte == b' ').next_back().unwrap_or_default();
-    let behind = last.get(4..).filter(|_| last.iter().take(4).all(u8::is_ascii_digit));
-    scan::has(name, "Intel") && !["Arc", "Max", "Flex"].iter().any(|series| scan::has(name, series))
-        || name.starts_with(b"AMD ") && matches!(behind, Some(b"X" | b"X3D" | b"G"))
+    let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let capital = word.first().is_some_and(u8::is_ascii_uppercase);
+    digits > 0
+        && word.len() < 5
+        && if capital { word.len() - digits < 3 && word.iter().all(u8::is_ascii_alphanumeric) } else { digits == 4 }
 }
 
 /// Whether a maker's name is that of a processor.
 fn is_processor(text: &[u8]) -> bool {
-    ["Ryzen", "Core", "Xeon", "EPYC", "CPU", "Threadripper", "driver", "Driver"]
-        .iter()
-        .any(|word| scan::has(text, word))
+    const WORDS: [&str; 11] =
+        ["Ryzen", "Core", "Xeon", "EPYC", "CPU", "Threadripper", "driver", "Driver", "Intel i", "Intel N", "X3D"];
+    scan::has_any(text, &WORDS)
 }
 
 /// Whether a text has the form of a GPU's name and nothing else: maker, series, digits and memory. A host name, a sentence or a size has not.

@@ -87,8 +87,6 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("memory.free", Special::Csv),
     ("used_gpu_memory", Special::Csv),
     ("VRAM Total Memory (B),", Special::Csv),
-    ("Card Series,", Special::Csv),
-    ("gpu,total_vram,", Special::Csv),
     ("DeviceStatsMonitor.", Special::Monitored),
     ("(UUID: GPU-", Special::Listed),
     // PyTorch's `collect_env`.
