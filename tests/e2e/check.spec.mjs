@@ -1,6 +1,7 @@
 // The self-check is a page of its own, which the tutorial takes in when its reader comes near.
 
 import { expect, test } from './fixtures.mjs';
+import { ready } from './kept.mjs';
 import { pages } from './pdf.mjs';
 
 const PAGE = '**/check.html';
@@ -238,7 +239,7 @@ test.describe('once it is kept', () => {
     await expect(page.locator('#offline-ready')).toBeVisible();
     expect(pages(await page.pdf({ format: 'A4' })).join('')).toContain('LoRAtrainsathousandth');
     // Figures by themselves come after it.
-    await page.waitForLoadState('networkidle');
+    await ready(page);
     await context.setOffline(true);
     await opened(page);
     await first(page).waitFor({ state: 'attached' });
