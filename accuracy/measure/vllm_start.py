@@ -4,8 +4,9 @@
 
 Each line is one start: the terms of its profile as vLLM logs them in GiB, the pool in tokens, what the driver counts as taken
 after it, and seconds of whole batches. Weights are random (`load_format=dummy`), prompts are random tokens, prefix caching is
-off, every answer has its full length. `seconds` of a batch: the median of three with an answer of 1 token, and of
-`answer` tokens; their difference over `answer` - 1 is a decode step at about `prompt` + `answer` / 2 tokens of context.
+off, FlashInfer's sampler too, every answer has its full length. Of a batch, `first` and `whole` are the medians of three
+calls in seconds, with an answer of 1 token and of `answer` tokens; their difference over `answer` - 1 is a decode step
+at about `prompt` + `answer` / 2 tokens of context.
 Imports of the next start go on while one measures; only one at a time holds the GPU. A start that fails says why.
 """
 
@@ -45,7 +46,6 @@ def prepared(case, folder):
     values = json.loads((CONFIGS / f"{case['model']}.json").read_text())
     if "text_config" in values:
         values = values["text_config"] | {"architectures": [case["text"]], "torch_dtype": "bfloat16"}
-    values = values | case.get("config", {})
     path = pathlib.Path(folder) / case["model"]
     path.mkdir(parents=True)
     (path / "config.json").write_text(json.dumps(values))
@@ -115,9 +115,9 @@ def run_list():
     yield of({"enforce_eager": True}, model="falcon-h1-7b")
 
 
-def started(case, folder, logs):
+def started(case, folder, number):
     quiet = {"VLLM_LOGGING_LEVEL": "DEBUG", "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1", "VLLM_USE_FLASHINFER_SAMPLER": "0", "TOKENIZERS_PARALLELISM": "false"}
-    log = pathlib.Path(folder) / f"log-{logs}"
+    log = pathlib.Path(folder) / f"log-{number}"
     return subprocess.Popen([sys.executable, __file__, "--one", json.dumps(case)], stdout=log.open("w"), stderr=subprocess.STDOUT, env=os.environ | quiet | case.get("env", {}), start_new_session=True), log
 
 

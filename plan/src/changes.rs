@@ -65,9 +65,9 @@ impl Change {
         changes
     }
 
-    /// The first half of a search over combinations of fixes: of those that leave the results as they are, and where it is known what is found
-    /// among these, of those that may change them. Nothing where no combination is needed, or one of the first kind fits. The second half is
-    /// [`Quickest::gentlest`]; both of both kinds are parts of [`Change::of`].
+    /// The first half of a search for combinations of fixes; [`Quickest::gentlest`] is the second. Without `exact` it looks at fixes that leave
+    /// the results as they are, with what these have found at those that may change them. It finds nothing where the run fits, or where an
+    /// exact combination does. [`Change::of`] does both searches, each in both halves.
     pub fn quickest(scenario: &Checked, exact: Option<&Found>) -> Quickest {
         let needless = fits(scenario) || exact.is_some_and(|exact| exact.fits.is_some());
         if needless { Quickest::default() } else { Quickest::of(scenario, exact.is_some()) }

@@ -33,7 +33,7 @@ pub(crate) struct Outcome {
 /// What takes longer than a key press.
 #[derive(Debug, Default)]
 pub(crate) struct Later {
-    /// Every figure in words, but those that are searched for.
+    /// Every figure in words, except those that need a search.
     pub(crate) figures: OnceLock<Vec<String>>,
     /// Every fix by itself, and what is found among those together that leave the results as they are, and among those that may change them,
     /// each in two halves: what the changes that help begin with.
@@ -104,7 +104,7 @@ impl Outcome {
         Some(bucket.map_or_else(|| reply.total(), |bucket| reply.bytes(bucket)))
     }
 
-    /// Every figure in words, but those that are searched for: the tables ask for them, which follow a frame later.
+    /// Every figure in words, except those that need a search: the tables ask for them, which follow a frame later.
     pub(crate) fn figures(&self) -> &[String] {
         self.later.figures.get_or_init(|| figures::texts(self.reply.as_ref().ok(), self.unit))
     }
@@ -127,7 +127,7 @@ impl Outcome {
 
     /// What is found among fixes together that leave the results as they are, and the first half of that search.
     pub(crate) fn exact(&self) -> Found {
-        self.gentlest(self.later.exact_quickest.get().copied().unwrap_or_else(|| self.exact_quickest()))
+        self.gentlest(*self.later.exact_quickest.get_or_init(|| self.exact_quickest()))
     }
 
     pub(crate) fn exact_quickest(&self) -> Quickest {
@@ -136,7 +136,7 @@ impl Outcome {
 
     /// The same of those that may change the results.
     pub(crate) fn any(&self) -> Found {
-        self.gentlest(self.later.any_quickest.get().copied().unwrap_or_else(|| self.any_quickest()))
+        self.gentlest(*self.later.any_quickest.get_or_init(|| self.any_quickest()))
     }
 
     pub(crate) fn any_quickest(&self) -> Quickest {

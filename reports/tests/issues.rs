@@ -127,7 +127,7 @@ fn how_many_gpus_a_person_has_is_read_too() {
         let found = read([REFUSAL, words].concat().as_bytes());
         assert_eq!(found.reports.last().and_then(|report| report.count(What::GpuCount)), Some(count), "{words}");
     }
-    // What lies on several is not judged by one of them: 16 GB of weights in two of 12 GB.
+    // A model on several GPUs is not compared with the memory of one: 16 GB of weights on two GPUs of 12 GB.
     let serve = "vllm serve meta-llama/Llama-3.1-8B-Instruct --max-model-len 8192\n";
     let failed = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n";
     for (gpus, several) in [("GPU: RTX 3060\n", false), ("GPU: 2x RTX 3060\n", true)] {

@@ -364,7 +364,7 @@ fn tensorflow_names_the_tensor() {
             "4: peak_allocated 10200547328",
         ],
     );
-    // flatironinstitute/nemos#345: XLA tries a faster way, and goes on without it.
+    // flatironinstitute/nemos#345: XLA tries a faster algorithm that needs more memory, and goes on without it.
     let tried = "Allocator (GPU_0_bfc) ran out of memory trying to allocate 3.37GiB with freed_by_count=0. The caller indicates that this is not a failure, but this may mean that there could be performance gains if more memory were available.\n";
     assert!(read(tried.as_bytes()).reports.iter().all(|report| report.kind != Kind::TensorFlow));
 }

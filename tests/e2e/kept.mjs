@@ -1,4 +1,4 @@
-// What the service worker keeps, and when all of it is there.
+// Which files the service worker keeps, and a wait until it has all of them.
 
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -355,7 +355,7 @@ mod tests {
         let file = data.file("speed.csv");
         let mut groups = BTreeMap::<(&str, &str), Vec<Run>>::new();
         for row in file.rows().filter(|row| row.text("use") == "threshold" && row.number("n_gpus") == Ok(1)) {
-            // Of vLLM one model on one GPU was measured: its times are held to bound and range.
+            // One model of vLLM on one GPU is too little for a typical share: its times are compared with the bound and the range alone.
             let Some(runtime) = runtime(row.text("engine")) else { continue };
             let run = Run::read(row).unwrap();
             groups.entry((runtime.id(), run.scenario.weights.id())).or_default().push(run);

@@ -5,15 +5,15 @@ use alloc::vec::Vec;
 
 use memory_wall_core::tables::gpus::{GPUS, Gpu};
 
-use crate::Size;
+use crate::{Size, scan};
+
+/// What is in names of GPUs with other memory than those in the table.
+const OTHERS: [&str; 8] = ["laptop", "mobile", "sff", "6000d", "5090dv2", "3070ti", "3080ti", "l40g"];
 
 /// The GPU of this name; nothing of a laptop's or a small computer's, nor of those with other memory than their namesakes: those sold in China, some Ti.
 pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    if ["laptop", "mobile", "sff", "6000d", "5090dv2", "3070ti", "3080ti", "l40g"]
-        .iter()
-        .any(|word| name.contains(word))
-    {
+    if scan::has_any(name.as_bytes(), &OTHERS) {
         return None;
     }
     // "AMD 9070xt", "NVIDIA 4090": without the series, which the table's names have.

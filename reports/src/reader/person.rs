@@ -71,9 +71,9 @@ impl State {
         }
     }
 
-    /// Gives the name to the report of its text that says what went wrong, or to its last one; where a program names one in it, it is none.
+    /// Adds the GPU to the report that says what went wrong in its text, or to the last one of that text; not where a program names a GPU itself.
     pub(super) fn give_names(&mut self) {
-        for Named { source, fact, count, .. } in core::mem::take(&mut self.prose) {
+        for Named { source, fact, count } in core::mem::take(&mut self.prose) {
             let Some(fact) = fact else { continue };
             if self.found.reports.iter().any(|report| report.source == source && report.has(What::Gpu)) {
                 continue;
@@ -118,8 +118,8 @@ fn offset(text: &[u8], part: &[u8]) -> usize {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize).min(text.len())
 }
 
-/// The one GPU that a text names, with its memory where brackets behind it have that, and how many there are; nothing where it names two
-/// kinds, of which nobody says which one it was, or a laptop's.
+/// The GPU that a text names, with the memory in brackets behind it, and how many there are. Nothing where the text names two kinds, as it
+/// does not say which one the run used, or a laptop's GPU, which has less memory than its namesake.
 fn one_name(text: &[u8]) -> Option<(&[u8], u64)> {
     if scan::has_any(text, &["aptop", "obile", "LAPTOP", "Max-Q"]) {
         return None;
@@ -215,7 +215,7 @@ fn is_processor(text: &[u8]) -> bool {
     scan::has_any(text, &WORDS)
 }
 
-/// Whether a text has the form of a GPU's name and nothing else: maker, series, digits and memory. A host name, a sentence or a size has not.
+/// Whether a text looks like the name of a GPU and nothing else: maker, series, digits and memory. A host name, a sentence or a size does not.
 fn is_name(text: &[u8]) -> bool {
     let text = text.trim_ascii();
     text.first().is_some_and(u8::is_ascii_uppercase)

@@ -117,7 +117,7 @@ const BEFORE_0_18: NonTorch = NonTorch {
 };
 
 /// Beside PyTorch since 0.18, when a GPU alone takes 0.12 GiB more on H100, and 0.46 in one log of 0.19; since 0.21 0.22 to 0.34 GiB in five logs
-/// on H200, H100, A100 and RTX 3090, and 0.92 in a fifth, which compiled the model for the first time; 1.17 in two starts of 0.28 on L40S, and on L4 1.15 in one
+/// on H200, H100, A100 and RTX 3090, and 0.92 in a sixth, which compiled the model for the first time; 1.17 in two starts of 0.28 on L40S, and on L4 1.15 in one
 /// and nothing in another. Ranks: 2.07 to 2.21 GiB on H100, 0.17 on two A100,
 /// 0.17 on two T4, about nothing on four RTX 3090.
 const SINCE_0_18: NonTorch = NonTorch {

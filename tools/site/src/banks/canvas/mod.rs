@@ -28,7 +28,7 @@ const RESPONSE: &str = "response1";
 
 /// The whole package: the same bytes from the same questions.
 pub(super) fn package(book: &str, items: &[Item]) -> Result<Vec<u8>, String> {
-    // A section goes on behind questions that have a bank of their own.
+    // Questions of a section also come after one that has a bank of its own.
     let mut banks: Vec<(String, Vec<&Item>)> = Vec::new();
     for item in items {
         let title = folders(book, item).join(": ");
