@@ -12,6 +12,7 @@ pub mod charts;
 pub mod components;
 pub mod controls;
 pub mod dials;
+mod far;
 pub mod figures;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod heights;

@@ -26,6 +26,8 @@ pub struct Figure {
     pub names: fn() -> Vec<String>,
     /// Its model, if it has one. Figures that are not in a folder of their own yet have none: names follow the settings for them.
     pub live: Option<fn() -> Box<dyn Live>>,
+    /// Whether its model is in the far part of the program.
+    pub far: bool,
 }
 
 /// A row without a model: what follows the settings in it has names.
@@ -38,6 +40,7 @@ macro_rules! named {
             #[cfg(not(target_arch = "wasm32"))]
             names: Vec::new,
             live: None,
+            far: false,
         }
     };
 }
@@ -45,13 +48,20 @@ macro_rules! named {
 /// A row with one.
 macro_rules! bound {
     ($model:ty, $view:expr) => {
+        bound!($model, $view, live, false)
+    };
+    (far $model:ty, $view:expr) => {
+        bound!($model, $view, far, true)
+    };
+    ($model:ty, $view:expr, $live:ident, $far:literal) => {
         Figure {
             id: <$model as figures::Model>::ID,
             #[cfg(not(target_arch = "wasm32"))]
             view: $view,
             #[cfg(not(target_arch = "wasm32"))]
             names: <<$model as figures::Model>::Binding as figures::Bindings>::names,
-            live: Some(figures::live::<$model>),
+            live: Some(figures::$live::<$model>),
+            far: $far,
         }
     };
 }
@@ -60,6 +70,9 @@ macro_rules! bound {
 macro_rules! figure {
     ($name:ident) => {
         bound!(figures::$name::Model, Some(figures::$name::view))
+    };
+    (far $name:ident) => {
+        bound!(far figures::$name::Model, Some(figures::$name::view))
     };
 }
 
@@ -73,11 +86,12 @@ macro_rules! still {
 /// What all figures show something of: a model without a drawing of its own.
 macro_rules! shared {
     ($model:ty) => {
-        bound!($model, None)
+        bound!(far $model, None)
     };
 }
 
-/// Every figure, and what all figures show something of. The built page says their places here.
+/// Every figure, and what all figures show something of. The built page says their places here. Those behind the calculator's
+/// section are in the far part of the program.
 pub static FIGURES: &[Figure] = &[
     figure!(rig),
     shared!(predictions::Model),
@@ -88,36 +102,36 @@ pub static FIGURES: &[Figure] = &[
     figure!(context),
     still!(layer),
     still!(phases),
-    figure!(kv_cache),
+    figure!(far kv_cache),
     still!(heads),
-    figure!(hierarchy),
-    figure!(trips),
+    figure!(far hierarchy),
+    figure!(far trips),
     still!(tiles),
-    figure!(sort),
-    figure!(roofline),
-    figure!(worked_roofline),
-    figure!(kv_pages),
+    figure!(far sort),
+    figure!(far roofline),
+    figure!(far worked_roofline),
+    figure!(far kv_pages),
     still!(minute),
-    figure!(states),
-    figure!(activation),
+    figure!(far states),
+    figure!(far activation),
     still!(recompute),
-    figure!(fixes),
-    figure!(sides),
+    figure!(far fixes),
+    figure!(far sides),
     still!(oom_guess),
-    figure!(oom),
+    figure!(far oom),
     still!(rungs),
     still!(ladder),
-    figure!(parallel),
+    figure!(far parallel),
     still!(schedule),
     still!(cuts),
-    figure!(scaling),
-    figure!(train_cost),
-    figure!(serve_cost),
+    figure!(far scaling),
+    figure!(far train_cost),
+    figure!(far serve_cost),
     still!(peak),
-    figure!(profile),
+    figure!(far profile),
     still!(matrix),
     still!(frontier),
-    bound!(quiz::Model, Some(drawn::quiz::questions)),
+    bound!(far quiz::Model, Some(drawn::quiz::questions)),
     named!("claims", drawn::quiz::claims),
     named!("quiz_key", drawn::quiz::key),
 ];
@@ -160,31 +174,47 @@ macro_rules! group {
             hydrate: |place, store| leptos::mount::hydrate_from(place, move || $levers(store)).forget(),
         }
     };
+    (far $id:literal, $levers:path) => {
+        Group {
+            id: $id,
+            #[cfg(not(target_arch = "wasm32"))]
+            view: |store| $levers(store).into_any(),
+            #[cfg(target_arch = "wasm32")]
+            hydrate: |place, store| {
+                crate::far::apart();
+                leptos::mount::hydrate_from(place, move || $levers(store)).forget();
+            },
+        }
+    };
 }
 
-/// Every group, in the order in which they are hydrated.
+/// The groups of the first figures, in the order in which they are hydrated.
 pub static LEVERS: &[Group] = &[
     group!("rig", figures::rig::levers),
     group!("calculator-rig", calculator::rig_row),
     group!("calculator", calculator::levers),
     group!("calculator-more", calculator::more),
-    group!("kv_cache", figures::kv_cache::levers),
-    group!("hierarchy", figures::hierarchy::levers),
-    group!("roofline", figures::roofline::levers),
-    group!("roofline-more", figures::roofline::more),
-    group!("minute", figures::minute::levers),
-    group!("states", figures::states::levers),
-    group!("activation", figures::activation::levers),
-    group!("activation-more", figures::activation::more),
-    group!("fixes", figures::fixes::levers),
-    group!("oom", figures::oom::levers),
-    group!("parallel", figures::parallel::levers),
-    group!("scaling", figures::scaling::levers),
-    group!("train_cost", figures::train_cost::levers),
-    group!("train_cost-more", figures::train_cost::more),
-    group!("serve_cost", figures::serve_cost::levers),
-    group!("serve_cost-more", figures::serve_cost::more),
-    group!("profile", figures::profile::levers),
+];
+
+/// The same of figures in the far part of the program.
+pub static FAR_LEVERS: &[Group] = &[
+    group!(far "kv_cache", figures::kv_cache::levers),
+    group!(far "hierarchy", figures::hierarchy::levers),
+    group!(far "roofline", figures::roofline::levers),
+    group!(far "roofline-more", figures::roofline::more),
+    group!(far "minute", figures::minute::levers),
+    group!(far "states", figures::states::levers),
+    group!(far "activation", figures::activation::levers),
+    group!(far "activation-more", figures::activation::more),
+    group!(far "fixes", figures::fixes::levers),
+    group!(far "oom", figures::oom::levers),
+    group!(far "parallel", figures::parallel::levers),
+    group!(far "scaling", figures::scaling::levers),
+    group!(far "train_cost", figures::train_cost::levers),
+    group!(far "train_cost-more", figures::train_cost::more),
+    group!(far "serve_cost", figures::serve_cost::levers),
+    group!(far "serve_cost-more", figures::serve_cost::more),
+    group!(far "profile", figures::profile::levers),
 ];
 
 /// Whether a figure makes no sense by itself: the bar at the top, what hands the settings on, the answers on paper.

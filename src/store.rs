@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use memory_wall_core::{Evaluation, evaluate};
 
 use crate::charts::roofline::{Look, Plot};
+use crate::far;
 use crate::live::Snapshot;
 use crate::predictions::Predictions;
 use crate::state::State;
@@ -28,7 +29,7 @@ pub struct Signals {
     pub rested: AtomicBool,
     /// Fields go back to what they are about, whatever stands half typed in them.
     pub settled: ArcTrigger,
-    /// The roofline, computed once for its drawing and its words.
+    /// The roofline, computed once for its drawing and its words: by the far part of the program, see [`crate::far`].
     pub roofline: ArcMemo<Arc<Plot>>,
 }
 
@@ -77,7 +78,10 @@ impl Signals {
     /// State and evaluation together, tracked: what the page can be asked for by name.
     #[inline(never)]
     pub fn snapshot(&self) -> Snapshot {
-        let mut snapshot = Snapshot::with(self.state(), self.evaluation()).drawn(self.roofline.get());
+        let mut snapshot = Snapshot::with(self.state(), self.evaluation());
+        if far::came() {
+            snapshot = snapshot.drawn(self.roofline.get());
+        }
         snapshot.predictions = self.predictions();
         snapshot
     }
@@ -115,7 +119,7 @@ impl Signals {
     pub fn set(&self, state: &State) {
         let (state, _) = state.mended();
         self.edited.set(true);
-        if self.rested.swap(false, Ordering::Relaxed) {
+        if self.rested.swap(false, Ordering::Relaxed) && far::came() {
             let ghosts = Plot::ghosts_of(&self.state_now());
             self.look.update(|look| look.ghosts = ghosts);
         }

@@ -9,8 +9,10 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, NodeList};
 
 use super::{controls, page, quiz};
+use crate::far;
 use crate::figures::{Models, Place, Places};
 use crate::live::Snapshot;
+use crate::registry::FIGURES;
 use crate::state::{State, query};
 
 /// What of an element follows the state.
@@ -80,8 +82,17 @@ impl Bound {
         marks.split(' ').filter(|mark| !mark.is_empty()).map(bound).collect()
     }
 
+    /// Whether the far part of the program answers.
+    fn is_far(&self) -> bool {
+        self.binding.and_then(|binding| FIGURES.get(binding.figure)).is_some_and(|figure| figure.far)
+    }
+
     /// Asks again, and touches the page only where the answer is a new one.
     fn ask(&mut self, snapshot: &Snapshot, models: &mut Models) {
+        // The page arrives saying what the far part would say, until something changes; see `crate::far`.
+        if self.is_far() && !far::came() {
+            return;
+        }
         let answer = self.binding.and_then(|binding| {
             let changes = models.changes(binding.figure, snapshot)?;
             if changes == self.seen {
@@ -316,6 +327,13 @@ impl Bindings {
         self.models.borrow_mut().stale();
         for group in self.groups.borrow_mut().iter_mut() {
             group.stale |= turned || group.at.is_none();
+        }
+    }
+
+    /// Says that the far part of the program has come: what it answers is behind.
+    pub(super) fn far_came(&self) {
+        for group in self.groups.borrow_mut().iter_mut() {
+            group.stale |= group.members.iter().any(Bound::is_far);
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use plotters::prelude::IntoDrawingArea;
 use plotters::style::RGBColor;
+use reactive_graph::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{HtmlCanvasElement, ResizeObserver, ResizeObserverEntry};
@@ -18,6 +19,8 @@ use crate::charts::roofline::Plot;
 use crate::charts::roofline::draw::{Style, draw};
 use crate::charts::roofline::marks::{Frame, Role};
 use crate::charts::roofline::sketch::still;
+use crate::far;
+use crate::store::Signals;
 use crate::words;
 
 /// The canvas, and what is on it.
@@ -92,9 +95,11 @@ impl Host {
     }
 
     /// The first pass is over; a size that came late in it is drawn now.
-    pub(super) fn begin(&self, plot: &Arc<Plot>) {
+    pub(super) fn begin(&self, signals: &Signals) {
         self.started.set(true);
-        self.draw(plot);
+        if far::came() {
+            self.draw(&signals.roofline.get_untracked());
+        }
     }
 
     /// Whether it is on the screen.
@@ -103,6 +108,7 @@ impl Host {
     }
 
     /// Draws the plot if it, the size or the theme is another one than that on the canvas.
+    #[inline(never)]
     pub(super) fn draw(&self, plot: &Arc<Plot>) {
         let ratio = page::window().map_or(1.0, |window| window.device_pixel_ratio());
         let (width, height) = self.size.get();
@@ -141,6 +147,7 @@ pub(super) fn paint(canvas: &HtmlCanvasElement, plot: &Plot, style: &Style) {
 }
 
 /// Puts the plot as it is into the picture that is printed.
+#[inline(never)]
 pub(super) fn print(plot: &Plot) {
     if let Some(place) = page::first::<web_sys::Element>(".stills") {
         // Of the engine's own making.

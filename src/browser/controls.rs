@@ -13,9 +13,10 @@ use web_sys::{
 };
 
 use super::bindings::Bindings;
-use super::{address, page, quiz};
+use super::{address, host, page, quiz};
 use crate::controls::Pick;
 use crate::dials::{self, Dial};
+use crate::far;
 use crate::figures;
 use crate::predictions::Round;
 use crate::state::State;
@@ -220,9 +221,29 @@ fn act<'a>(signals: &'static Signals, words: &mut impl Iterator<Item = &'a str>)
     }
 }
 
+/// Where a profile is pasted.
+const PASTED: &str = "#profile-paste";
+
+/// Takes what was pasted before the far part of the program had come.
+pub(super) fn far_came(signals: &'static Signals) {
+    if let Some(area) = page::first::<HtmlTextAreaElement>(PASTED).filter(|area| !area.value().is_empty()) {
+        paste(signals, &area.value());
+    }
+}
+
+/// A profile that was pasted is read by the far part of the program, once that is there.
+fn paste(signals: &'static Signals, text: &str) {
+    if far::came() {
+        take_profile(signals, text);
+    } else {
+        host::ask_far();
+    }
+}
+
 /// A profile that was pasted: its numbers go into the state, and what was found is said. The text goes nowhere.
 #[expect(clippy::disallowed_methods, reason = "a message is text, and stands in the page")]
-fn paste(signals: &'static Signals, text: &str) {
+#[inline(never)]
+fn take_profile(signals: &'static Signals, text: &str) {
     let paste = profile::read(text);
     signals.edit(&|state| figures::profile::take(state, &paste));
     let said = if text.is_empty() { String::new() } else { figures::profile::said(&paste, signals.state_now().unit) };
@@ -235,7 +256,7 @@ fn paste(signals: &'static Signals, text: &str) {
 fn unmeasure(signals: &'static Signals) {
     signals.edit(&|state| state.measured = [0; 3]);
     signals.settle();
-    if let Some(area) = page::first::<HtmlTextAreaElement>("#profile-paste") {
+    if let Some(area) = page::first::<HtmlTextAreaElement>(PASTED) {
         area.set_value("");
         paste(signals, "");
     }

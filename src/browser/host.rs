@@ -1,17 +1,21 @@
 //! What a page around the program is told and may ask, by events of the document whose names begin with `memory-wall:`.
 //!
 //! Out: `live` (every figure is there and answers), `rest` (the page shows all that was chosen and answered), `state` (the query),
-//! `progress` (its text), `notices` (what of a query could not be used, a line each).
-//! In: `ask` (for the query), `set` (a query), `bring` (a progress text), `theme` (the colours have changed).
+//! `progress` (its text), `notices` (what of a query could not be used, a line each), `far-asked` (for the far part of the program).
+//! In: `ask` (for the query), `set` (a query), `bring` (a progress text), `theme` (the colours have changed), `far` (that part is there), `far-missing` (it did not come).
 //! A page that shows one figure says so, and which, in `data-figure`; its query comes in `data-query`, without its options.
 
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CustomEvent, CustomEventInit, Event};
 
 use super::{page, quiz};
+use crate::far;
 use crate::state::query;
 use crate::store::Signals;
 use crate::words;
+
+/// The far part of the program has come.
+const FAR: &str = "memory-wall:far";
 
 /// The figure that is all of this page, if it is such a page.
 pub(super) fn figure() -> Option<String> {
@@ -26,6 +30,41 @@ pub(super) fn query() -> Option<String> {
 /// Under which name such a page keeps its answers; an empty one keeps none.
 pub(super) fn kept() -> Option<String> {
     page::document()?.document_element()?.get_attribute("data-kept")
+}
+
+/// Asks for the far part of the program, unless it is there; see [`crate::far`].
+pub(super) fn ask_far() {
+    if !far::came() {
+        tell("memory-wall:far-asked", "");
+    }
+}
+
+/// Learns whether the program is in two parts, and when the far one has come; see [`crate::far`].
+pub(super) fn await_far() {
+    let Some(document) = page::document() else { return };
+    let apart = document.document_element().is_some_and(|root| root.has_attribute("data-far"));
+    far::set(!apart);
+    page::listen(&document, FAR, |_| far::set(true));
+}
+
+/// Whether nothing is to start without the far part, as in a page of one figure that needs it.
+pub(super) fn awaits_far() -> bool {
+    let root = page::document().and_then(|document| document.document_element());
+    root.and_then(|root| root.get_attribute("data-far")).as_deref() == Some("now")
+}
+
+/// Does something when the far part was asked for and did not come.
+pub(super) fn on_far_missing(act: impl Fn() + 'static) {
+    if let Some(document) = page::document() {
+        page::listen(&document, "memory-wall:far-missing", move |_| act());
+    }
+}
+
+/// Does something once the far part has come.
+pub(super) fn on_far(act: impl Fn() + 'static) {
+    if let Some(document) = page::document() {
+        page::listen(&document, FAR, move |_| act());
+    }
 }
 
 /// Tells whoever listens.

@@ -16,6 +16,7 @@ use crate::store::Signals;
 use crate::words;
 
 /// Makes the buttons work.
+#[inline(never)]
 pub(super) fn buttons(signals: &'static Signals, host: &Rc<Host>) {
     for button in page::elements("[data-keep]") {
         let what = button.get_attribute("data-keep").unwrap_or_default();

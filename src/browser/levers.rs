@@ -7,9 +7,10 @@ use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, EventInit, HtmlElement, HtmlInputElement, HtmlOptionElement, HtmlSelectElement};
 
-use super::page;
 use super::task_queue::TaskQueue;
-use crate::registry::LEVERS;
+use super::{host, page};
+use crate::far;
+use crate::registry::{self, FAR_LEVERS, LEVERS};
 use crate::store::{Signals, Store};
 
 /// What a reader does first with a lever.
@@ -28,6 +29,8 @@ pub(super) struct Levers {
     signals: &'static Signals,
     /// Those that wait for their turn.
     waiting: RefCell<Vec<Element>>,
+    /// Those that wait for the far part of the program.
+    far: RefCell<Vec<Element>>,
     hydrated: RefCell<Vec<Group>>,
     /// Those on the screen.
     seen: Rc<RefCell<Vec<Element>>>,
@@ -52,12 +55,16 @@ impl Levers {
                 observer.observe(place);
             }
         }
-        let levers = Rc::new(Self { signals, waiting: RefCell::new(waiting), hydrated: RefCell::default(), seen });
+        let (far, hydrated) = (RefCell::default(), RefCell::default());
+        let levers = Rc::new(Self { signals, waiting: RefCell::new(waiting), far, hydrated, seen });
         let first = Rc::clone(&levers);
         page::listen_before(&FIRST, move |event| {
             let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
             if let Some(place) = target.and_then(|target| target.closest("[data-levers]").ok().flatten()) {
                 first.wake(&place);
+                if first.far.borrow().contains(&place) {
+                    host::ask_far();
+                }
             }
         });
         levers
@@ -89,10 +96,25 @@ impl Levers {
         }
     }
 
+    /// Says that the far part of the program has come.
+    pub(super) fn far_came(self: &Rc<Self>) {
+        let far = self.far.take();
+        if !far.is_empty() {
+            self.waiting.borrow_mut().extend(far.into_iter().rev());
+            self.ask();
+        }
+    }
+
     /// Makes a group work. What its reader has changed before counts as changed now.
     fn hydrate(&self, place: Element) {
         let id = place.get_attribute("data-levers").unwrap_or_default();
-        let Some(group) = LEVERS.iter().find(|group| group.id == id) else { return };
+        let find = |groups: &'static [registry::Group]| groups.iter().find(|group| group.id == id);
+        let group = match (find(LEVERS), find(FAR_LEVERS)) {
+            (Some(near), _) => near,
+            (None, Some(far)) if far::came() => far,
+            (None, Some(_)) => return self.far.borrow_mut().push(place),
+            (None, None) => return,
+        };
         let Ok(root) = place.clone().dyn_into::<HtmlElement>() else { return };
         let store = Store::new(self.signals);
         (group.hydrate)(root, store);

@@ -28,7 +28,9 @@ use crate::store::Signals;
 use debounce::Debounce;
 pub use task_queue::TaskQueue;
 
+use crate::far;
 use crate::live::Snapshot;
+use crate::state::State;
 use crate::state::query::{self, Decoded};
 use crate::words;
 
@@ -38,7 +40,15 @@ pub fn start() {
     let pieces = task_queue::TaskQueue::of_long_steps(move || {
         let nth = done.replace(done.get() + 1);
         match (nth, begun.get()) {
-            (0, _) => words::learn(page::by_id("words").and_then(|place| place.text_content()).unwrap_or_default()),
+            (0, _) => {
+                host::await_far();
+                words::learn(page::by_id("words").and_then(|place| place.text_content()).unwrap_or_default());
+            }
+            // Asked again when it comes.
+            (1, _) if host::awaits_far() => {
+                done.set(1);
+                return false;
+            }
             // Both are there for as long as the page is.
             (1, _) => begun.set(Some(&*Box::leak(Box::new(begin())))),
             (2, Some((signals, _))) => quiz::start(signals),
@@ -49,6 +59,12 @@ pub fn start() {
         }
         true
     });
+    if host::awaits_far() {
+        host::on_far({
+            let pieces = Rc::clone(&pieces);
+            move || pieces.ask()
+        });
+    }
     pieces.ask();
 }
 
@@ -66,6 +82,7 @@ fn begin() -> (&'static Signals, Vec<String>) {
 /// What follows the state at a distance.
 fn come_alive(signals: &'static Signals, notices: &[String]) {
     watch::notices(notices);
+    watch::far();
     host::tell_notices(notices);
     watch::save(signals);
     watch::progress(signals);
@@ -136,7 +153,7 @@ fn follow(signals: &'static Signals) {
             if now != Turn::Drawing {
                 bindings.ask(&untrack(|| signals.snapshot()));
             }
-            if let Some(host) = drawing.filter(|_| now != Turn::Words) {
+            if let Some(host) = drawing.filter(|_| now != Turn::Words && far::came()) {
                 host.draw(&signals.roofline.get_untracked());
             }
             if !all {
@@ -169,7 +186,7 @@ fn follow(signals: &'static Signals) {
                 }
                 Some((_, drawn)) if !*drawn => {
                     *drawn = true;
-                    if let Some(host) = &host {
+                    if let Some(host) = host.as_ref().filter(|_| far::came()) {
                         host.draw(&signals.roofline.get_untracked());
                     }
                 }
@@ -179,12 +196,14 @@ fn follow(signals: &'static Signals) {
                     }
                     *pass = None;
                     // The points are among what has been asked.
-                    points::mark(&signals.roofline.get_untracked());
+                    if far::came() {
+                        points::mark(&signals.roofline.get_untracked());
+                    }
                     host::tell("memory-wall:rest", "");
                     bindings.watch();
                     if !live.replace(true) {
                         if let Some(host) = &host {
-                            host.begin(&signals.roofline.get_untracked());
+                            host.begin(signals);
                         }
                         page::mark_live();
                         host::tell("memory-wall:live", "");
@@ -207,11 +226,33 @@ fn follow(signals: &'static Signals) {
     controls::listen(signals, &bindings);
     if let Some(host) = &host {
         host.watch(&frames);
-        keep::buttons(signals, host);
     }
-    points::watch(signals);
+    let operated = Rc::new(move || {
+        if let Some(host) = &host {
+            keep::buttons(signals, host);
+        }
+        points::watch(signals);
+    });
+    host::on_far({
+        let (bindings, queue, operated) = (Rc::clone(&bindings), Rc::clone(&queue), Rc::clone(&operated));
+        let levers = Rc::clone(&levers);
+        move || {
+            operated();
+            controls::far_came(signals);
+            bindings.far_came();
+            levers.far_came();
+            queue.ask();
+        }
+    });
+    if far::came() {
+        operated();
+    } else if signals.state_now() != State::default() {
+        host::ask_far();
+    }
     page::on_print(move || {
-        canvas::print(&signals.roofline.get_untracked());
+        if far::came() {
+            canvas::print(&signals.roofline.get_untracked());
+        }
         if let (Some(place), Some(address)) =
             (page::first(".printed > span"), address::whole(&query::encode(&signals.state_now())))
         {
@@ -228,11 +269,12 @@ fn follow(signals: &'static Signals) {
     let started = Cell::new(false);
     follow::follow(move || {
         signals.state.track();
-        signals.roofline.track();
+        signals.look.track();
         signals.predictions.track();
         if !started.replace(true) {
             return;
         }
+        host::ask_far();
         bindings.stale(signals.state().unit);
         levers.stale();
         rested.set(false);

@@ -12,6 +12,7 @@ use crate::store::Signals;
 const DOT: &str = "data-dot";
 
 /// Says in the page which point is chosen: that one takes the focus.
+#[inline(never)]
 pub(super) fn mark(plot: &Plot) {
     let chosen = plot.selected.to_string();
     let walk = plot.walk();
@@ -32,6 +33,7 @@ pub(super) fn mark(plot: &Plot) {
 }
 
 /// Listens to the reader.
+#[inline(never)]
 pub(super) fn watch(signals: &'static Signals) {
     let Some(field) = page::first::<Element>(".roofline-dots") else { return };
     page::listen_to(&field, &["focusin", "pointerover", "pointerout"], move |event| {

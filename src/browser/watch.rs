@@ -11,10 +11,13 @@ use web_sys::Element;
 use super::debounce::Debounce;
 use super::follow::follow;
 use super::{address, host, page, quiz, storage};
-use crate::figures::{Model as _, hierarchy, oom};
+use crate::far;
+use crate::figures::{Model as _, hierarchy, oom, roofline};
+use crate::live::Snapshot;
 use crate::predictions::Predictions;
 use crate::state::{State, progress, query};
 use crate::store::Signals;
+use crate::words;
 
 /// Runs `act` once the state has rested for a while after an edit.
 fn after_rest(signals: &'static Signals, milliseconds: u32, act: impl Fn(&'static Signals) + 'static) {
@@ -102,22 +105,31 @@ pub(super) fn announce(signals: &'static Signals) {
     after_rest(signals, 700, move |signals| {
         if let Some(place) = page::by_id("announcer") {
             let snapshot = signals.snapshot();
-            let State { tier: chosen, roofline, .. } = snapshot.state;
-            let (tier, levers) = told.replace((chosen, roofline));
+            let State { tier: chosen, roofline: now, .. } = snapshot.state;
+            let (tier, levers) = told.replace((chosen, now));
             let stepped = page::focused().is_some_and(|at| matches!(at.closest("#figure-oom"), Ok(Some(_))));
             // Another tier or a step of the trace changes no total, but its own sentence; so do the roofline's own levers.
-            let text = if stepped {
-                oom::Model::of(&snapshot).sentence()
+            let figure = if stepped {
+                Some(oom::Model::ID)
             } else if tier != chosen {
-                hierarchy::Model::of(&snapshot).sentence()
-            } else if levers != roofline {
-                snapshot.roofline().sentence()
+                Some(hierarchy::Model::ID)
             } else {
-                snapshot.announcement()
+                (levers != now).then_some(roofline::Model::ID)
             };
-            place.set_text_content(Some(&text));
+            let text = figure.filter(|_| far::came()).map(|figure| far_sentence(&snapshot, figure));
+            place.set_text_content(Some(&text.unwrap_or_else(|| snapshot.announcement())));
         }
     });
+}
+
+/// What a figure of the far part says of itself.
+#[inline(never)]
+fn far_sentence(snapshot: &Snapshot, figure: &str) -> String {
+    match figure {
+        oom::Model::ID => oom::Model::of(snapshot).sentence(),
+        hierarchy::Model::ID => hierarchy::Model::of(snapshot).sentence(),
+        _ => snapshot.roofline().sentence(),
+    }
 }
 
 /// Shows what could not be used of a link, until the reader closes it.
@@ -134,4 +146,17 @@ pub(super) fn notices(notices: &[String]) {
         }
     }
     place.set_hidden(false);
+}
+
+/// Says that the far part of the program was asked for and did not come, until it does.
+pub(super) fn far() {
+    let Some(place) = page::by_id("stuck") else { return };
+    let told = place.clone();
+    host::on_far_missing(move || {
+        told.set_text_content(Some(words::far_missing()));
+        // An attribute with a legal name can be set.
+        let _ = told.set_attribute("data-missing", "");
+        told.set_hidden(false);
+    });
+    host::on_far(move || place.set_hidden(true));
 }

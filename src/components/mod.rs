@@ -27,7 +27,7 @@ use crate::controls::Pick;
 use crate::state::State;
 use crate::store::Store;
 
-/// The place of a group of levers, by its name in [`crate::registry::LEVERS`]. The prerenderer puts the group there, with the
+/// The place of a group of levers, by its name in [`crate::registry::LEVERS`] or [`crate::registry::FAR_LEVERS`]. The prerenderer puts the group there, with the
 /// marks that hydration needs.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn group(id: &'static str, class: &'static str) -> AnyView {

@@ -58,7 +58,7 @@ pub(crate) use binding::bindings;
 pub use binding::{Bindings, Nth, Place, Places};
 #[cfg(not(target_arch = "wasm32"))]
 pub use models::said;
-pub use models::{Live, Models, live};
+pub use models::{Live, Models, far, live};
 #[cfg(not(target_arch = "wasm32"))]
 pub use names::{bound, bound_at, bound_of, find, name, names};
 

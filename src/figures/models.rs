@@ -3,6 +3,7 @@
 use memory_wall_core::display::ByteUnit;
 
 use super::{Answer, Bindings, Model, Place};
+use crate::far;
 use crate::live::Snapshot;
 use crate::registry::FIGURES;
 
@@ -15,16 +16,24 @@ pub trait Live {
     fn answer(&self, binding: usize, of: &str) -> Option<Answer>;
 }
 
-/// A model with the unit that its sizes are written in.
-struct Shown<M>(Option<(M, ByteUnit)>);
+/// A model with the unit that its sizes are written in; `FAR` if it is in the far part of the program.
+struct Shown<M, const FAR: bool>(Option<(M, ByteUnit)>);
 
 /// A figure that has shown nothing yet.
 pub fn live<M: Model>() -> Box<dyn Live> {
-    Box::new(Shown::<M>(None))
+    Box::new(Shown::<M, false>(None))
 }
 
-impl<M: Model> Live for Shown<M> {
+/// The same in the far part of the program.
+pub fn far<M: Model>() -> Box<dyn Live> {
+    Box::new(Shown::<M, true>(None))
+}
+
+impl<M: Model, const FAR: bool> Live for Shown<M, FAR> {
     fn follow(&mut self, snapshot: &Snapshot) -> bool {
+        if FAR {
+            far::apart();
+        }
         let new = Some((M::of(snapshot), snapshot.state.unit));
         let differs = self.0 != new;
         if differs {
@@ -34,6 +43,9 @@ impl<M: Model> Live for Shown<M> {
     }
 
     fn answer(&self, binding: usize, of: &str) -> Option<Answer> {
+        if FAR {
+            far::apart();
+        }
         let (model, _) = self.0.as_ref()?;
         Some(model.answer_of(*M::Binding::ALL.get(binding)?, of))
     }

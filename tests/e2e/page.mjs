@@ -78,6 +78,9 @@ export class MemoryWall {
     await this.page.locator('#self-check').waitFor({ state: 'detached' });
     // For a moment after that, sections further down are not displayed.
     await this.page.locator('html:not([data-arriving])').waitFor({ state: 'attached' });
+    // And the program with it, which comes in two parts: see far.spec.mjs.
+    await this.page.evaluate(() => document.dispatchEvent(new Event('memory-wall:far-asked')));
+    await this.page.locator('html:not([data-far])').waitFor({ state: 'attached' });
   }
 
   /** Waits until what an edit started has reached the page: what is not looked at follows when changes rest, until there is nothing left to do, and two frames cover the drawing. */

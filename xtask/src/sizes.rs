@@ -125,10 +125,12 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     let is_alone = |file: &File| file.name == alone;
     part(&files, "heaviest figure by itself", ", where there is another", &is_alone, budgets::FURTHER_BUDGET)?;
     let is_shared = |file: &File| {
-        let starts = ["glue-", "memory-wall-", "style-", "embed-"];
+        let starts = ["glue-", "memory-wall-", "far-", "style-", "embed-"];
         is_alone(file) || starts.iter().any(|start| file.name.starts_with(start))
     };
     part(&files, "same figure", " with all that it needs", &is_shared, budgets::ALONE_BUDGET)?;
+    let is_far = |file: &File| file.name.starts_with("far-");
+    part(&files, "far part of the program", ", for figures far down", &is_far, budgets::FAR_BUDGET)?;
     part(&files, "program", " in it", &|file| file.name.starts_with("memory-wall-"), budgets::PROGRAM_BUDGET)
 }
 

@@ -100,6 +100,7 @@ pub struct Plot {
 
 impl Plot {
     /// Asks the engine. The point that the reader chose counts while it is there.
+    #[inline(never)]
     pub fn of(state: &State, look: &Look) -> Self {
         let scenario = state.scenario();
         let (precision, _) = multiplies_in(&scenario, state.gpu);
@@ -121,6 +122,7 @@ impl Plot {
     }
 
     /// Where the passes of a state stand, to be remembered.
+    #[inline(never)]
     pub fn ghosts_of(state: &State) -> Vec<Ghost> {
         let scenario = state.scenario();
         let rates = Rates::of(&scenario, state.gpu);

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use memory_wall_app::dials::Dial;
 use memory_wall_app::figures::rig;
-use memory_wall_app::registry::{FIGURES, LEVERS};
+use memory_wall_app::registry::{FAR_LEVERS, FIGURES, LEVERS};
 use memory_wall_app::sections::masonry;
 use memory_wall_app::store::Store;
 use memory_wall_app::widgets;
@@ -20,7 +20,7 @@ fn html(render: impl FnOnce() -> AnyView) -> String {
 
 /// Levers in their places, with the marks by which a browser hydrates them.
 fn with_levers(drawn: String) -> String {
-    LEVERS.iter().fold(drawn, |drawn, group| {
+    LEVERS.iter().chain(FAR_LEVERS).fold(drawn, |drawn, group| {
         let place = format!("{{{{levers {}}}}}", group.id);
         if !drawn.contains(&place) {
             return drawn;

@@ -10,6 +10,7 @@ mod check;
 mod directives;
 mod embed;
 mod explain;
+mod far;
 mod figures;
 mod highlight;
 mod kit;

@@ -9,8 +9,8 @@ use memory_wall_app::state::State;
 use crate::program::{self, File, Program};
 use crate::wording::escaped;
 use crate::{
-    check, directives, embed, explain, figures, markup, policy, progress, prose, read, script, share, steps, style,
-    words, write,
+    check, directives, embed, explain, far, figures, markup, policy, progress, prose, read, script, share, steps,
+    style, words, write,
 };
 
 /// What the file of the styles is called that come after the first paint.
@@ -159,7 +159,11 @@ fn start(program: &Program, staging: &Path) -> Result<String, String> {
     ] {
         put(&mut script, mark, text)?;
     }
-    Ok(format!("{}<script type=\"module\">{script}</script>", preloaded.concat()))
+    let far = program.far.as_ref().map(|File { name, integrity }| {
+        let near = prose::anchor(far::first());
+        format!(" data-far-file=\"./{name}\" data-far-integrity=\"{integrity}\" data-far-near=\"{near}\"")
+    });
+    Ok(format!("{}<script type=\"module\"{}>{script}</script>", preloaded.concat(), far.unwrap_or_default()))
 }
 
 /// The file of the words that programs say, and what is in it.

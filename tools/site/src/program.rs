@@ -8,8 +8,9 @@ use std::sync::Mutex;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, write::GzEncoder};
+use memory_wall_squeeze::Parts;
 
-use crate::{minute, optimised, released, script, style, write};
+use crate::{far, minute, optimised, released, script, style, write};
 
 /// A staged file: its name, and its digest as integrity attributes write it.
 pub(crate) struct File {
@@ -23,7 +24,9 @@ pub(crate) struct Program {
     pub(crate) glue: File,
     /// The WebAssembly.
     pub(crate) wasm: File,
-    /// Both as one script without imports.
+    /// The far part, which comes later; none while somebody works on the page.
+    pub(crate) far: Option<File>,
+    /// All of it as one script without imports.
     pub(crate) plain: String,
     /// The script of the minute of a server, with its own program.
     pub(crate) minute: minute::File,
@@ -34,8 +37,12 @@ const STAGED: &str = "memory-wall-app";
 
 /// Takes the program that Trunk staged, and stages it squeezed and in its two forms in its place.
 pub(crate) fn staged(root: &Path, staging: &Path) -> Result<Program, String> {
-    let (wasm, glue) = squeezed(staging, STAGED)?;
-    let plain = plain(&glue, &wasm, STAGED, &[])?;
+    let far = far::taken(staging)?;
+    let (wasm, mut glue) = squeezed(staging, STAGED)?;
+    if far.is_some() {
+        glue = far::glued(&glue);
+    }
+    let plain = plain(&glue, &wasm, far.as_deref(), STAGED, &[])?;
     let put = |stem: &str, content: &[u8], ending: &str| {
         let (name, digest) = style::named(stem, content, ending);
         write(&staging.join(&name), content)?;
@@ -44,6 +51,7 @@ pub(crate) fn staged(root: &Path, staging: &Path) -> Result<Program, String> {
     Ok(Program {
         glue: put("glue", glue.as_bytes(), "js")?,
         wasm: put("memory-wall", &wasm, "wasm")?,
+        far: far.map(|far| put("far", &far, "wasm")).transpose()?,
         plain: put("program", plain.as_bytes(), "js")?.name,
         minute: minute::staged(root, staging)?,
     })
@@ -75,12 +83,18 @@ pub(crate) fn small(staging: &Path) -> Result<(), String> {
     })
 }
 
-/// Writes a program anew: without what it says when it panics, with tables by columns and its functions in a better order.
+/// Writes a program anew: without what it says when it panics, with tables by columns and its functions in a better order; the tutorial's
+/// in two parts.
 fn made_small(path: &Path) -> Result<(), String> {
     let size = |program: &[u8]| packed(program).map_or(usize::MAX, |packed| packed.len());
     let is_tutorial = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(STAGED));
     // A test finds what in the tutorial would write values as for debugging, and nothing may.
-    let quiet = optimised::quiet(path, !is_tutorial)?;
+    let mut quiet = optimised::quiet(path, !is_tutorial)?;
+    if is_tutorial {
+        let Parts { first, later } = memory_wall_squeeze::parted(&quiet, far::cut)?;
+        write(&path.with_file_name(far::STAGED), memory_wall_squeeze::ordered(&later, size)?)?;
+        quiet = first;
+    }
     let turned = memory_wall_squeeze::by_columns(&quiet, size)?;
     write(path, memory_wall_squeeze::ordered(&turned, size)?)
 }
@@ -113,8 +127,15 @@ fn content(staging: &Path, program: &str, ending: &str) -> Result<Vec<u8>, Strin
 }
 
 /// Glue and WebAssembly as one script that any page can load, wherever it stands: it leaves `memoryWall()`, which starts the
-/// program and promises these of its functions. The bytes are packed, since written out they would weigh twice as much.
-pub(crate) fn plain(glue: &str, wasm: &[u8], staged: &str, functions: &[&str]) -> Result<String, String> {
+/// program, with its far part if there is one, and promises these of its functions. The bytes are packed, since written out they would
+/// weigh twice as much.
+pub(crate) fn plain(
+    glue: &str,
+    wasm: &[u8],
+    far: Option<&[u8]>,
+    staged: &str,
+    functions: &[&str],
+) -> Result<String, String> {
     const EXPORTS: &str = "export { initSync, __wbg_init as default };";
     let fallback = format!("new URL('{staged}_bg.wasm', import.meta.url)");
     let (whole, rest) = (glue.matches(EXPORTS).count(), glue.matches(&fallback).count());
@@ -123,6 +144,7 @@ pub(crate) fn plain(glue: &str, wasm: &[u8], staged: &str, functions: &[&str]) -
     }
     let glue = glue.replace(EXPORTS, "").replace(&fallback, "undefined");
     let glue = glue.replace("export function", "function").replace("export class", "class");
+    let glue = glue.replace("export async function", "async function");
     if glue.lines().any(|line| line.starts_with("export ")) {
         return Err("wasm-bindgen exports something that program.rs does not know".into());
     }
@@ -131,14 +153,26 @@ pub(crate) fn plain(glue: &str, wasm: &[u8], staged: &str, functions: &[&str]) -
     }
     let handed =
         if functions.is_empty() { String::new() } else { format!(".then(() => ({{ {} }}))", functions.join(", ")) };
-    let packed = packed(wasm).map_err(|error| format!("the program cannot be packed: {error}"))?;
+    let text = |wasm: &[u8]| {
+        let packed = packed(wasm).map_err(|error| format!("the program cannot be packed: {error}"))?;
+        Ok::<_, String>(STANDARD.encode(packed))
+    };
+    let program = text(wasm)?;
+    // Nothing starts before both parts are there.
+    let (awaited, comes) = match far {
+        Some(far) => {
+            ("document.documentElement.dataset.far = 'now';\n", format!(".then(() => far(unpacked('{}')))", text(far)?))
+        }
+        None => ("", String::new()),
+    };
     Ok(format!(
-        "(() => {{\n'use strict';\n{glue}\nconst packed = '{}';\nwindow.memoryWall = () => {{\n\
+        "(() => {{\n'use strict';\n{glue}\nconst unpacked = (packed) => {{\n\
          const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));\n\
          const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));\n\
-         return __wbg_init({{ module_or_path: new Response(unpacked, {{ headers: {{ 'Content-Type': 'application/wasm' }} }}) }}){handed};\n\
-         }};\n}})();\n",
-        STANDARD.encode(packed)
+         return new Response(unpacked, {{ headers: {{ 'Content-Type': 'application/wasm' }} }});\n}};\n\
+         const packed = '{program}';\nwindow.memoryWall = () => {{\n{awaited}\
+         return __wbg_init({{ module_or_path: unpacked(packed) }}){comes}{handed};\n\
+         }};\n}})();\n"
     ))
 }
 
@@ -154,8 +188,8 @@ mod tests {
 
     #[test]
     fn the_plain_script_has_no_imports_and_holds_the_program() {
-        let glue = "export class A {}\nexport function f() {}\nmodule_or_path = new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
-        let script = plain(glue, b"\0asm", STAGED, &["f"]).unwrap();
+        let glue = "export class A {}\nexport function f() {}\nexport async function g() {}\nmodule_or_path = new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
+        let script = plain(glue, b"\0asm", None, STAGED, &["f"]).unwrap();
         assert!(script.contains(".then(() => ({ f }))"), "{script}");
         assert!(!script.contains("export") && !script.contains("import"), "{script}");
         let packed = script.split("packed = '").nth(1).unwrap().split('\'').next().unwrap();
@@ -164,10 +198,10 @@ mod tests {
         decoder.write_all(&STANDARD.decode(packed).unwrap()).unwrap();
         decoder.finish().unwrap();
         assert_eq!(unpacked, b"\0asm");
-        assert!(plain("export { something };", b"", STAGED, &[]).is_err(), "another glue is noticed");
-        assert!(plain(glue, b"", STAGED, &["g"]).is_err(), "and one that lacks a function");
+        assert!(plain("export { something };", b"", None, STAGED, &[]).is_err(), "another glue is noticed");
+        assert!(plain(glue, b"", None, STAGED, &["h"]).is_err(), "and one that lacks a function");
         assert!(
-            plain(&format!("export const a = 1;\n{glue}"), b"", STAGED, &[]).is_err(),
+            plain(&format!("export const a = 1;\n{glue}"), b"", None, STAGED, &[]).is_err(),
             "so is one that exports more"
         );
     }

@@ -5,4 +5,5 @@ program.catch(() => {});
 const [glue, { words }] = await Promise.all([import('./{{glue}}'), import('./{{words}}')]);
 document.body.append(Object.assign(document.createElement('script'), { type: 'text/plain', id: 'words', textContent: words }));
 window.wasmBindings = glue;
+glue.awaitFar?.();
 await glue.default({ module_or_path: program });

@@ -5,9 +5,11 @@ mod imports;
 mod markup;
 mod order;
 mod panics;
+mod part;
 
 pub use columns::by_columns;
 pub use imports::shortened;
 pub use markup::markup;
 pub use order::ordered;
 pub use panics::without_panics;
+pub use part::{Cut, FIRST, Parts, parted};

@@ -252,8 +252,15 @@
     const program = fetch(own.program, { integrity: own.programIntegrity });
     // Whether it came is asked where it is started.
     program.catch(() => {});
+    // Nothing of a figure starts before all that it needs is there.
+    const far = own.far ? fetch(own.far, { integrity: own.farIntegrity }) : undefined;
+    far?.catch(() => {});
     const glue = await import(new URL(own.glue, location.href));
-    return () => glue.default({ module_or_path: program });
+    if ('far' in own) root.dataset.far = far ? 'now' : '';
+    return async () => {
+      await glue.default({ module_or_path: program });
+      if (far) await glue.far(far);
+    };
   };
   const begun = load();
   const whole = new Promise((then) => addEventListener('DOMContentLoaded', then)).then(() => {
@@ -275,7 +282,9 @@
         for (const message of waiting.splice(0)) ACTS[message.type](message);
         progress();
       },
-      () => {
+      async () => {
+        // It may fail before there is anything to measure.
+        await whole;
         root.dataset.failed = '';
         progress();
         measure();

@@ -18,7 +18,7 @@ use crate::planner::framed;
 use crate::program::Program;
 use crate::style::Rules;
 use crate::wording::escaped;
-use crate::{figures, markup, minute, page, policy, prose, read, script, style, words, write};
+use crate::{far, figures, markup, minute, page, policy, prose, read, script, style, words, write};
 
 /// Attributes that mean something else to a page than to a link.
 const OF_PAGES: [&str; 2] = ["lang", "id"];
@@ -173,9 +173,14 @@ fn drawn(id: &'static str, template: &str, texts: &[String]) -> Result<String, S
 /// The script that speaks with the page around and brings the words, and where it finds the program. Like the style sheet it
 /// has no integrity: a frame without an origin could not compare it, and would stay still.
 fn with_frame(mut html: String, own: &str, frame: &str, program: &Program) -> Result<String, String> {
-    let Program { glue, wasm, plain, .. } = program;
+    let Program { glue, wasm, far, plain, .. } = program;
+    let far = far.as_ref().map(|far| match far::is_needed(&html) {
+        true => format!(" data-far=\"../{}\" data-far-integrity=\"{}\"", far.name, far.integrity),
+        false => " data-far".to_owned(),
+    });
+    let far = far.unwrap_or_default();
     let script = format!(
-        "<script src=\"../{frame}\" nonce=\"{}\"{own} data-version=\"1\" data-plain=\"../{plain}\" data-glue=\"../{}\" \
+        "<script src=\"../{frame}\" nonce=\"{}\"{own}{far} data-version=\"1\" data-plain=\"../{plain}\" data-glue=\"../{}\" \
          data-glue-integrity=\"{}\" data-program=\"../{}\" data-program-integrity=\"{}\"></script>",
         policy::OWN,
         glue.name,

@@ -29,8 +29,8 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     };
     // For frames that may fetch nothing.
     let [planner_plain, exchange_plain] = [
-        plain(&glue, &wasm, STAGED, &["start"])?,
-        plain(&exchange_glue, &exchange, STAGED_EXCHANGE, &["written", "taken", "drawn", "png"])?,
+        plain(&glue, &wasm, None, STAGED, &["start"])?,
+        plain(&exchange_glue, &exchange, None, STAGED_EXCHANGE, &["written", "taken", "drawn", "png"])?,
     ];
     let (planner_plain, _) = named("program-planner", planner_plain.as_bytes(), "js")?;
     let (exchange_plain, _) = named("program-exchange", exchange_plain.as_bytes(), "js")?;

@@ -1,0 +1,162 @@
+//! Which functions of the tutorial's program are in its far part, by their names: see `src/far.rs`.
+
+use std::path::Path;
+
+use memory_wall_app::figures::Places;
+use memory_wall_app::registry::{FAR_LEVERS, FIGURES};
+use memory_wall_squeeze::Cut;
+
+use crate::script;
+
+/// What the part is called until it has a name of its own.
+pub(crate) const STAGED: &str = "far.wasm";
+
+/// Whom the near part calls once the far one has come, and asks `far::came()` before.
+const GATES: [&str; 10] = [
+    "<memory_wall_app::charts::roofline::Plot>::of",
+    "<memory_wall_app::charts::roofline::Plot>::ghosts_of",
+    "<memory_wall_app::browser::canvas::Host>::draw",
+    "memory_wall_app::browser::canvas::print",
+    "memory_wall_app::browser::controls::take_profile",
+    "memory_wall_app::browser::keep::buttons",
+    "memory_wall_app::browser::points::mark",
+    "memory_wall_app::browser::points::watch",
+    "memory_wall_app::browser::watch::far_sentence",
+    "memory_wall_app::figures::models::far::",
+];
+
+/// What only the far part knows of, and finds by way of the table: what its listeners do, and what its sliders say.
+const FOUND_THERE: [&str; 5] = [
+    "browser::keep::buttons::{closure",
+    "browser::points::watch::{closure",
+    "memory_wall_app::controls::quantities::speed",
+    "memory_wall_app::figures::activation::model::consequence",
+    "memory_wall_app::figures::serve_cost::model::consequence",
+];
+
+/// The part that was cut off the program, whose file goes; none in a program that is in one piece.
+pub(crate) fn taken(staging: &Path) -> Result<Option<Vec<u8>>, String> {
+    let path = staging.join(STAGED);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let far = std::fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    std::fs::remove_file(&path).map_err(|error| format!("{} cannot be removed: {error}", path.display()))?;
+    Ok(Some(far))
+}
+
+/// The glue with what brings the far part.
+pub(crate) fn glued(glue: &str) -> String {
+    glue.to_owned() + &script::without_comments(include_str!("far.js"))
+}
+
+/// Whether something on a page needs the far part: a binding, or a group of levers.
+pub(crate) fn is_needed(html: &str) -> bool {
+    let values = |name: &str| {
+        let mark = format!(" {name}=\"");
+        let pieces = html.split(&mark).skip(1).map(|rest| rest.split('"').next().unwrap_or_default().to_owned());
+        pieces.collect::<Vec<_>>()
+    };
+    let mut places = Places::default();
+    let mut is_far = |mark: &str| {
+        let place = mark.rsplit(['=', '?', '*']).next().unwrap_or_default();
+        let place = places.read(place.split('/').next().unwrap_or_default());
+        place.and_then(|place| FIGURES.get(place.figure)).is_some_and(|figure| figure.far)
+    };
+    values("data-b").iter().flat_map(|marks| marks.split(' ')).any(&mut is_far)
+        || values("data-levers").iter().any(|id| FAR_LEVERS.iter().any(|group| group.id == id))
+}
+
+/// The first figure that needs it.
+pub(crate) fn first() -> &'static str {
+    FIGURES.iter().find(|figure| figure.far && figure.view.is_some()).map_or("", |figure| figure.id)
+}
+
+/// What a function of this name is.
+pub(crate) fn cut(name: &str) -> Cut {
+    let name = plain(name);
+    let model = name.starts_with("<memory_wall_app::figures::models::Shown<") && name.contains(", true> as ");
+    let levers = name.contains("memory_wall_app::registry::FAR_LEVERS::{closure");
+    if GATES.iter().any(|gate| name.starts_with(gate)) {
+        Cut::Gate
+    } else if model || levers || FOUND_THERE.iter().any(|found| name.contains(found)) {
+        Cut::Later
+    } else {
+        Cut::Stays
+    }
+}
+
+/// A name without the digests of crates, which Rust writes in brackets.
+fn plain(name: &str) -> String {
+    let (mut plain, mut depth) = (String::new(), 0_u32);
+    for letter in name.chars() {
+        match letter {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => plain.push(letter),
+            _ => {}
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_told_apart_by_their_names() {
+        for (name, is) in [
+            ("<memory_wall_app[1f]::charts::roofline::Plot>::of", Cut::Gate),
+            (
+                "<memory_wall_app[1f]::figures::models::Shown<memory_wall_app[1f]::figures::states::model::Model, true> as memory_wall_app[1f]::figures::models::Live>::answer",
+                Cut::Later,
+            ),
+            (
+                "<memory_wall_app[1f]::figures::models::Shown<memory_wall_app[1f]::figures::rig::model::Model, false> as memory_wall_app[1f]::figures::models::Live>::answer",
+                Cut::Stays,
+            ),
+            (
+                "<memory_wall_app[1f]::registry::FAR_LEVERS::{closure#3} as core[2a]::ops::function::FnOnce<()>>::call_once",
+                Cut::Later,
+            ),
+            (
+                "<memory_wall_app[1f]::registry::LEVERS::{closure#3} as core[2a]::ops::function::FnOnce<()>>::call_once",
+                Cut::Stays,
+            ),
+            (
+                "memory_wall_app[1f]::browser::page::listen::<memory_wall_app[1f]::browser::keep::buttons::{closure#0}>::{closure#0}",
+                Cut::Later,
+            ),
+            ("core[2a]::ptr::drop_in_place::<memory_wall_app[1f]::charts::roofline::Plot>", Cut::Stays),
+        ] {
+            assert_eq!(cut(name), is, "{name}");
+        }
+    }
+
+    #[test]
+    fn pages_need_it_for_bindings_and_levers_of_figures_far_down() {
+        let at = |id: &str| FIGURES.iter().position(|figure| figure.id == id).unwrap();
+        let (near, far) = (at("buckets"), at("states"));
+        for (html, needed) in [
+            (format!("<p data-b=\"{near}:3 y={near}:2\">"), false),
+            (format!("<p data-b=\"{near}:3 y={far}:2\">"), true),
+            (format!("<p data-b=\"data-over?{far}:1\">"), true),
+            (format!("<p data-b=\"*{far}:1\">"), true),
+            ("<div data-levers=\"calculator\">".to_owned(), false),
+            ("<div data-levers=\"states\">".to_owned(), true),
+        ] {
+            assert_eq!(is_needed(&html), needed, "{html}");
+        }
+        assert_eq!(first(), "kv_cache");
+    }
+
+    #[test]
+    fn the_script_gives_the_far_part_what_it_imports_from() {
+        let glue = glued("let wasm;\n");
+        assert!(
+            glue.starts_with("let wasm;\n") && glue.contains(&format!("{{ {}: wasm }}", memory_wall_squeeze::FIRST)),
+            "{glue}"
+        );
+    }
+}
