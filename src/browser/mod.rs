@@ -30,6 +30,7 @@ pub use task_queue::TaskQueue;
 
 use crate::far;
 use crate::live::Snapshot;
+use crate::predictions::Predictions;
 use crate::state::State;
 use crate::state::query::{self, Decoded};
 use crate::words;
@@ -246,7 +247,8 @@ fn follow(signals: &'static Signals) {
     });
     if far::came() {
         operated();
-    } else if signals.state_now() != State::default() {
+    } else if signals.state_now() != State::default() || signals.predictions.get_untracked() != Predictions::default() {
+        // The page arrived saying something else.
         host::ask_far();
     }
     page::on_print(move || {

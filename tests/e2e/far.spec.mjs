@@ -64,6 +64,15 @@ test('a link with settings brings it, and so does a place further down', async (
   }
 });
 
+test('what was answered on an earlier visit brings it', async ({ page }) => {
+  await opened(page);
+  await page.evaluate(() => {
+    localStorage.setItem('memory-wall.v1.progress', 'memory-wall progress 1\nquiz roofline.three right slip= variant=0 asked=1 right=1 day=60000 step=0 given=memory\n');
+  });
+  await opened(page);
+  await expect(page.locator('.contents a[href="#check"] + .done')).toHaveText(/^1 of \d+/);
+});
+
 test('a lever that is used before it has come works when it comes', async ({ page }) => {
   await opened(page);
   // As if it took long: the lever is used before anything of it is there.
@@ -93,6 +102,55 @@ test('where it does not come the page says so, what is near works, and the next 
   await seq(page).press('Enter');
   await came(page);
   await expect(stuck).toBeHidden();
+  await page.close();
+});
+
+test('whatever is done without it, nothing fails', async ({ browser, site }) => {
+  const page = await browser.newPage({ baseURL: site.origin, serviceWorkers: 'block' });
+  const failed = [];
+  page.on('pageerror', (error) => failed.push(String(error)));
+  await page.route(FAR, (route) => route.abort());
+  await opened(page);
+  // With the self-check, as whoever searches the page has it.
+  await page.keyboard.press('Control+f');
+  await page.locator('#self-check').waitFor({ state: 'detached' });
+  const done = await page.evaluate(async () => {
+    const rest = () => new Promise((then) => setTimeout(then));
+    let done = 0;
+    const fire = (target, ...types) => types.forEach((type) => target.dispatchEvent(new (type.startsWith('pointer') ? PointerEvent : Event)(type, { bubbles: true })));
+    for (const control of document.querySelectorAll('main :is(input, select, textarea)')) {
+      if (control.type === 'file') continue;
+      fire(control, 'focusin', 'pointerdown');
+      if (control.tagName === 'SELECT') control.selectedIndex = control.options.length - 1;
+      else if (['radio', 'checkbox'].includes(control.type)) control.checked = true;
+      else control.value = control.type === 'range' ? control.max : control.tagName === 'TEXTAREA' ? 'CUDA out of memory. Tried to allocate 2.00 GiB' : '7';
+      fire(control, 'input', 'change', 'focusout');
+      if (++done % 20 === 0) await rest();
+    }
+    for (const button of document.querySelectorAll('main :is(button, summary, [data-dot])')) {
+      fire(button, 'focusin', 'pointerover');
+      button.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
+      button.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+      if (++done % 20 === 0) await rest();
+    }
+    for (const query of ['model=mixtral-8x7b&mode=training&roofline.batch=64', 'tier=l2&pass=decode', '']) {
+      document.dispatchEvent(new CustomEvent('memory-wall:set', { detail: query }));
+      await new Promise((then) => setTimeout(then, 900));
+    }
+    for (const event of ['beforeprint', 'resize']) dispatchEvent(new Event(event));
+    document.dispatchEvent(new Event('memory-wall:theme'));
+    document.dispatchEvent(new CustomEvent('memory-wall:bring', { detail: '' }));
+    await new Promise((then) => setTimeout(then, 1_000));
+    return done;
+  });
+  expect(done).toBeGreaterThan(400);
+  expect(failed).toEqual([]);
+  // And it all comes together once it can.
+  await page.unroute(FAR);
+  await page.locator('#control-model').selectOption('llama-3.1-70b');
+  await came(page);
+  await expect(page.locator('[data-levers="states"][data-hydrated]')).toBeAttached();
+  expect(failed).toEqual([]);
   await page.close();
 });
 
