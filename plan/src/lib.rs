@@ -19,7 +19,7 @@ mod node;
 pub mod older;
 mod option;
 mod own_gpu;
-mod own_model;
+pub mod own_model;
 mod plan;
 pub mod reply;
 pub mod runtime;

@@ -167,7 +167,7 @@ pub(crate) fn Bring(desk: Desk) -> impl IntoView {
         unread.set(notes);
         desk.spoken.set(words::in_taken().into());
     };
-    let take = move |text: String| {
+    let read = move |text: String| {
         waits.set(None);
         match formats::read(&text) {
             Ok(plans) => put(plans, Vec::new()),
@@ -190,6 +190,14 @@ pub(crate) fn Bring(desk: Desk) -> impl IntoView {
                 });
             }
         }
+    };
+    let take = move |text: String| {
+        waits.set(Some(text.clone()));
+        browser::with_configs(move || {
+            if waits.with_untracked(|now| now.as_deref() == Some(&text)) {
+                read(text);
+            }
+        });
     };
     view! {
         <div class="field bring" aria-busy=move || waits.with(Option::is_some).then_some("true")>

@@ -25,7 +25,7 @@ pub(crate) fn OwnConfig(desk: Desk) -> impl IntoView {
             place.set_value(&now);
         }
     });
-    let take = move |text: &str| put(desk, CONFIG, text);
+    let take = move |text: String| browser::with_configs(move || put(desk, CONFIG, &text));
     view! {
         <div class="field own-model" data-field=CONFIG>
             <p class="own-model-name" hidden=move || own().is_none()>
@@ -45,16 +45,18 @@ pub(crate) fn OwnConfig(desk: Desk) -> impl IntoView {
                     aria-invalid=move || fault().is_some().then_some("true")
                     on:input=move |event| {
                         let typed = event_target_value(&event);
-                        if read(CONFIG, &typed).is_ok() {
-                            take(&typed);
-                        }
+                        browser::with_configs(move || {
+                            if read(CONFIG, &typed).is_ok() {
+                                put(desk, CONFIG, &typed);
+                            }
+                        });
                     }
-                    on:change=move |event| take(&event_target_value(&event))
+                    on:change=move |event| take(event_target_value(&event))
                 >
                     {text.get_untracked()}
                 </textarea>
                 <p class="acts">
-                    <button type="button" class="plain-button" on:click=move |_| take(TEMPLATE)>
+                    <button type="button" class="plain-button" on:click=move |_| take(TEMPLATE.into())>
                         {words::own_start()}
                     </button>
                 </p>
@@ -63,7 +65,7 @@ pub(crate) fn OwnConfig(desk: Desk) -> impl IntoView {
                     type="file"
                     id="plan-config-file"
                     accept=".json,application/json"
-                    on:change=move |event| browser::chosen_file(&event, move |text| take(&text))
+                    on:change=move |event| browser::chosen_file(&event, take)
                 />
             </details>
             <span class="field-error" id="plan-config-error" role="status">

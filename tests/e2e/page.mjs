@@ -78,7 +78,8 @@ export class MemoryWall {
     await this.page.locator('#self-check').waitFor({ state: 'detached' });
     // For a moment after that, sections further down are not displayed.
     await this.page.locator('html:not([data-arriving])').waitFor({ state: 'attached' });
-    // And the program with it, which comes in two parts: see far.spec.mjs.
+    // And the program with it, which comes in two parts, see far.spec.mjs; or not at all.
+    if ((await this.page.locator('html[data-live]').count()) === 0) return;
     await this.page.evaluate(() => document.dispatchEvent(new Event('memory-wall:far-asked')));
     await this.page.locator('html:not([data-far])').waitFor({ state: 'attached' });
   }

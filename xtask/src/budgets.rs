@@ -41,6 +41,8 @@ pub(crate) const TEACH_BUDGET: u64 = 29_000;
 /// and has 513.6 with training that generates: its trainer, its vLLM, four moments, and what is refused there. Kimi Linear and what the release
 /// of vLLM before the newest refuses are 3 kB more.
 pub(crate) const PLANNER_BUDGET: u64 = 520_000;
+/// The most bytes, after gzip, of the part of the planner's program that reads a `config.json`, which comes when one is handed over.
+pub(crate) const PLANNER_FAR_BUDGET: u64 = 62_000;
 /// The most bytes, after gzip, of the planner's second program, which is fetched when a reader first asks for the commands and config files of
 /// other programs. It checks plans by the engine's rules, and reads YAML: 209.7 kB, 48 of which a first visit to the planner had before.
 /// It also draws the plans as a picture, and reads Kimi Linear.

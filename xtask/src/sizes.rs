@@ -108,14 +108,18 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     let is_teach = |file: &File| file.name.starts_with("teach");
     part(&files, "page for teachers", ", another", &is_teach, budgets::TEACH_BUDGET)?;
     let is_exchange = |file: &File| file.name.starts_with("planner-exchange");
+    let is_planner_far = |file: &File| file.name.starts_with("planner-far");
     let is_planner = |file: &File| {
         let starts = ["plan.html", "planner", "words-", "offline-", "icon.svg"];
         // Its style sheet is that of frames: the page has its styles in it.
         starts.iter().any(|start| file.name.starts_with(start))
             && !is_exchange(file)
+            && !is_planner_far(file)
             && file.name.strip_suffix(".css").is_none()
     };
     part(&files, "planner", ", another, with its program", &is_planner, budgets::PLANNER_BUDGET)?;
+    let what = ", which reads the config of a model";
+    part(&files, "far part of the planner's program", what, &is_planner_far, budgets::PLANNER_FAR_BUDGET)?;
     part(&files, "planner's second program", ", for other programs' files", &is_exchange, budgets::EXCHANGE_BUDGET)?;
     for (page, budget) in budgets::CLASS_BUDGETS {
         part(&files, &format!("page {page}"), ", for teachers too", &|file| is_of(file, page), budget)?;

@@ -12,8 +12,8 @@ mod window;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use heat::{Picture, cell};
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use still::{Picture, address, cell, chosen_file, copy, exchange, save, save_as, tutorial};
+pub(crate) use still::{Picture, address, cell, chosen_file, copy, exchange, save, save_as, tutorial, with_configs};
 #[cfg(target_arch = "wasm32")]
 pub use window::start;
 #[cfg(target_arch = "wasm32")]
-pub(crate) use window::{address, chosen_file, copy, exchange, save, save_as, tutorial};
+pub(crate) use window::{address, chosen_file, copy, exchange, save, save_as, tutorial, with_configs};

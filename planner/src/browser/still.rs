@@ -30,6 +30,8 @@ pub(crate) fn copy(_: &str, _: impl Fn(bool) + 'static) {}
 
 pub(crate) fn exchange(_: &str, _: &[&str], _: impl FnOnce(Result<Vec<String>, String>) + 'static) {}
 
+pub(crate) fn with_configs(_: impl FnOnce() + 'static) {}
+
 pub(crate) fn save(_: &str, _: &str) {}
 
 pub(crate) fn save_as(_: &str, _: &str) {}

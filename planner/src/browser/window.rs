@@ -10,6 +10,7 @@ use gloo::timers::callback::Timeout;
 use js_sys::{Array, Function, Promise};
 use leptos::prelude::*;
 use memory_wall_app::browser::TaskQueue;
+use memory_wall_plan::own_model;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -58,6 +59,7 @@ thread_local! {
 #[wasm_bindgen]
 pub fn start(exchange: Function) {
     EXCHANGE.with(|it| _ = it.set(exchange));
+    own_model::set_read(!is_apart());
     let (owner, desk, done) = (Owner::new(), Cell::new(None), Cell::new(0_usize));
     let learnt = Cell::new(false);
     // What the built page says is computed first: hydration compares nothing, and writes only what changes after it.
@@ -327,6 +329,23 @@ pub(crate) fn exchange(name: &str, texts: &[&str], take: impl FnOnce(Result<Vec<
     let _ = promise.then2(&done, &failed);
     done.forget();
     failed.forget();
+}
+
+/// Does something once configs can be read: what reads them is a part of the program that comes when it is asked for. Where it does not come,
+/// whoever reads one is told so.
+pub(crate) fn with_configs(act: impl FnOnce() + 'static) {
+    if own_model::are_read() {
+        return act();
+    }
+    exchange("configs", &[], move |_| {
+        own_model::set_read(!is_apart());
+        act();
+    });
+}
+
+/// Whether a part of the program is still to come, as the page says.
+fn is_apart() -> bool {
+    document().and_then(|document| document.document_element()).is_some_and(|root| root.has_attribute("data-far"))
 }
 
 /// Hands a file to the reader.

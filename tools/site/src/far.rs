@@ -1,4 +1,5 @@
-//! Which functions of the tutorial's program are in its far part, by their names: see `src/far.rs`.
+//! Which functions of a program are in its far part, by their names: see `src/far.rs` for the tutorial's.
+//! Of the planner's it is what reads a `config.json`.
 
 use std::path::Path;
 
@@ -7,9 +8,6 @@ use memory_wall_app::registry::{FAR_LEVERS, FIGURES};
 use memory_wall_squeeze::Cut;
 
 use crate::script;
-
-/// What the part is called until it has a name of its own.
-pub(crate) const STAGED: &str = "far.wasm";
 
 /// Whom the near part calls once the far one has come, and asks `far::came()` before.
 const GATES: [&str; 10] = [
@@ -34,9 +32,23 @@ const FOUND_THERE: [&str; 5] = [
     "memory_wall_app::figures::serve_cost::model::consequence",
 ];
 
-/// The part that was cut off the program, whose file goes; none in a program that is in one piece.
-pub(crate) fn taken(staging: &Path) -> Result<Option<Vec<u8>>, String> {
-    let path = staging.join(STAGED);
+/// The programs that are in two parts, as Trunk calls them, and what is in the far part of each.
+const PARTED: [(&str, fn(&str) -> Cut); 2] = [("memory-wall-app", cut), ("memory-wall-planner", cut_of_planner)];
+
+/// How a program is cut, by the file that Trunk staged.
+pub(crate) fn cut_of(staged: &str) -> Option<fn(&str) -> Cut> {
+    PARTED.iter().find(|(program, _)| staged.starts_with(program)).map(|(_, cut)| *cut)
+}
+
+/// What the far part of a program is called until it has a name of its own.
+pub(crate) fn staged(program: &str) -> String {
+    let program = PARTED.iter().map(|(name, _)| *name).find(|name| program.starts_with(name)).unwrap_or(program);
+    format!("far-of-{program}.wasm")
+}
+
+/// The part that was cut off a program, whose file goes; none in a program that is in one piece.
+pub(crate) fn taken(staging: &Path, program: &str) -> Result<Option<Vec<u8>>, String> {
+    let path = staging.join(staged(program));
     if !path.exists() {
         return Ok(None);
     }
@@ -45,9 +57,26 @@ pub(crate) fn taken(staging: &Path) -> Result<Option<Vec<u8>>, String> {
     Ok(Some(far))
 }
 
-/// The glue with what brings the far part.
-pub(crate) fn glued(glue: &str) -> String {
+/// The glue with what takes the far part.
+pub(crate) fn taking(glue: &str) -> String {
     glue.to_owned() + &script::without_comments(include_str!("far.js"))
+}
+
+/// The tutorial's, with what brings it when the reader comes near.
+pub(crate) fn glued(glue: &str) -> String {
+    taking(glue) + &script::without_comments(include_str!("far_near.js"))
+}
+
+/// What a function of this name is in the planner: whatever reads a `config.json` comes when one is handed over.
+fn cut_of_planner(name: &str) -> Cut {
+    let name = plain(name);
+    if name.starts_with("<memory_wall_plan::own_model::Read>::by_family") {
+        Cut::Gate
+    } else if name.starts_with("memory_wall_core::config::") {
+        Cut::Later
+    } else {
+        Cut::Stays
+    }
 }
 
 /// Whether something on a page needs the far part: a binding, or a group of levers.
@@ -132,6 +161,11 @@ mod tests {
         ] {
             assert_eq!(cut(name), is, "{name}");
         }
+        let planner = cut_of("memory-wall-planner-1f_bg.wasm").unwrap();
+        assert_eq!(planner("<memory_wall_plan[1f]::own_model::Read>::by_family"), Cut::Gate);
+        assert_eq!(planner("memory_wall_core[1f]::config::families::llama::llama"), Cut::Later);
+        assert_eq!(planner("memory_wall_core[1f]::evaluate::evaluate"), Cut::Stays);
+        assert!(cut_of("memory-wall-exchange-1f_bg.wasm").is_none());
     }
 
     #[test]

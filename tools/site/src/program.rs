@@ -37,7 +37,7 @@ const STAGED: &str = "memory-wall-app";
 
 /// Takes the program that Trunk staged, and stages it squeezed and in its two forms in its place.
 pub(crate) fn staged(root: &Path, staging: &Path) -> Result<Program, String> {
-    let far = far::taken(staging)?;
+    let far = far::taken(staging, STAGED)?;
     let (wasm, mut glue) = squeezed(staging, STAGED)?;
     if far.is_some() {
         glue = far::glued(&glue);
@@ -83,16 +83,17 @@ pub(crate) fn small(staging: &Path) -> Result<(), String> {
     })
 }
 
-/// Writes a program anew: without what it says when it panics, with tables by columns and its functions in a better order; the tutorial's
+/// Writes a program anew: without what it says when it panics, with tables by columns and its functions in a better order; some
 /// in two parts.
 fn made_small(path: &Path) -> Result<(), String> {
     let size = |program: &[u8]| packed(program).map_or(usize::MAX, |packed| packed.len());
     let is_tutorial = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(STAGED));
     // A test finds what in the tutorial would write values as for debugging, and nothing may.
     let mut quiet = optimised::quiet(path, !is_tutorial)?;
-    if is_tutorial {
-        let Parts { first, later } = memory_wall_squeeze::parted(&quiet, far::cut)?;
-        write(&path.with_file_name(far::STAGED), memory_wall_squeeze::ordered(&later, size)?)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if let Some(cut) = far::cut_of(&name) {
+        let Parts { first, later } = memory_wall_squeeze::parted(&quiet, cut)?;
+        write(&path.with_file_name(far::staged(&name)), memory_wall_squeeze::ordered(&later, size)?)?;
         quiet = first;
     }
     let turned = memory_wall_squeeze::by_columns(&quiet, size)?;

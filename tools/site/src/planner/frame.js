@@ -54,8 +54,11 @@
     const wasm = fetch(own[`${name}Program`], { integrity: own[`${name}Integrity`] });
     // Whether it came is asked where it is started.
     wasm.catch(() => {});
+    const far = own[`${name}Far`] && fetch(own[`${name}Far`], { integrity: own[`${name}FarIntegrity`] });
+    if (far) far.catch(() => {});
     const glue = await import(new URL(own[`${name}Glue`], location.href));
     await glue.default({ module_or_path: wasm });
+    if (far) await glue.far(far);
     return glue;
   };
   let exchange;

@@ -9,7 +9,7 @@ use memory_wall_app::words::resolved;
 use crate::page::{self, put};
 use crate::program::{plain, squeezed};
 use crate::wording::Words;
-use crate::{apart, figures, policy, read, script, style, words, write};
+use crate::{apart, far, figures, policy, read, script, style, words, write};
 
 /// What Trunk calls the files of its program.
 const STAGED: &str = "memory-wall-planner";
@@ -20,7 +20,11 @@ pub(crate) const FILES: &str = "planner-";
 
 /// Takes the programs that Trunk staged, and writes the page with its styles.
 pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
-    let (wasm, glue) = squeezed(staging, STAGED)?;
+    let far = far::taken(staging, STAGED)?;
+    let (wasm, mut glue) = squeezed(staging, STAGED)?;
+    if far.is_some() {
+        glue = far::taking(&glue);
+    }
     let (exchange, exchange_glue) = squeezed(staging, STAGED_EXCHANGE)?;
     let named = |stem: &str, content: &[u8], ending: &str| {
         let (name, digest) = style::named(stem, content, ending);
@@ -29,13 +33,15 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     };
     // For frames that may fetch nothing.
     let [planner_plain, exchange_plain] = [
-        plain(&glue, &wasm, None, STAGED, &["start"])?,
+        plain(&glue, &wasm, far.as_deref(), STAGED, &["start"])?,
         plain(&exchange_glue, &exchange, None, STAGED_EXCHANGE, &["written", "taken", "drawn", "png"])?,
     ];
     let (planner_plain, _) = named("program-planner", planner_plain.as_bytes(), "js")?;
     let (exchange_plain, _) = named("program-exchange", exchange_plain.as_bytes(), "js")?;
     let stem = FILES.trim_end_matches('-');
     let (wasm, wasm_digest) = named(stem, &wasm, "wasm")?;
+    let far = far.map(|far| named("planner-far", &far, "wasm")).transpose()?;
+    let (far, far_digest) = far.unwrap_or_default();
     let (glue, glue_digest) = named("planner-glue", glue.as_bytes(), "js")?;
     let (exchange, exchange_digest) = named("planner-exchange", &exchange, "wasm")?;
     let (exchange_glue, _) = named("planner-exchange", exchange_glue.as_bytes(), "js")?;
@@ -62,9 +68,14 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
         glue: [glue.clone(), exchange_glue.clone()],
         wasm: [wasm.clone(), exchange.clone()],
         wasm_digest: [wasm_digest.clone(), exchange_digest.clone()],
+        far: [far.clone(), far_digest.clone()],
         sheet: sheet.clone(),
     };
     framed::build(root, staging, &files, &own, &words)?;
+    let apart = match far.as_str() {
+        "" => String::new(),
+        _ => format!(" data-far-file=\"./{far}\" data-far-integrity=\"{far_digest}\""),
+    };
     let mut html = drawn(root)?;
     for (mark, text) in [
         // In the page the first paint waits for no other file; the file is for frames.
@@ -72,7 +83,7 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
         // As a module it runs once the document has been read. What Chromium does when it is whole, among it a look for fields that it could
         // fill in, is a task after that.
         ("<script>", String::from("<script type=\"module\">")),
-        ("<!-- late -->", format!("{}<script type=\"module\">{start}</script>", preloaded.concat())),
+        ("<!-- late -->", format!("{}<script type=\"module\"{apart}>{start}</script>", preloaded.concat())),
     ] {
         put(&mut html, mark, &text)?;
     }
@@ -87,6 +98,8 @@ pub(crate) struct Files {
     glue: [String; 2],
     wasm: [String; 2],
     wasm_digest: [String; 2],
+    /// The far part of the planner's and its digest; nothing while somebody works on the page.
+    far: [String; 2],
     sheet: String,
 }
 
