@@ -107,7 +107,12 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
             notes.push(format!("{option} has no effect{why}"));
         }
     };
-    for &option in question.map_or([&[][..]; 2], asked).into_iter().flatten() {
+    // Of Megatron-LM its own FSDP is tried where the plan has it.
+    let by_plan = |option: &str| {
+        let beyond = matches!(scenario.parallel.zero, ZeroStage::Gradients | ZeroStage::Weights);
+        option == "--zero" && beyond && scenario.training.implementation == Implementation::Megatron
+    };
+    for &option in question.map_or([&[][..]; 2], asked).into_iter().flatten().filter(|option| !by_plan(option)) {
         note(option, format!(": solve --for {} looks for it", question.map_or("", Question::id)));
     }
     let of_other_modes: [&[&str]; 2] =

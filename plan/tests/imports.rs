@@ -291,7 +291,7 @@ datasets:
   }
 }";
     for (text, says, left) in [
-        (accelerate, "mode training; dp 4; zero 3", vec![]),
+        (accelerate, "mode training; weights fp32; recipe fp32; dp 4; zero 3", vec![]),
         (
             axolotl,
             "mode qlora; batch 2; seq 4096; weights nf4-dq; optimizer paged-adamw; checkpointing full; micro_batches 4; lora_rank 32; lora_targets q,k,v,o,mlp",
