@@ -402,6 +402,10 @@ fn deepspeed_is_read_as_it_trains() {
             "mode training; weights bf16; offload optimizer; recipe mixed; dp 4; zero 2",
         ),
         (
+            "distributed_type: DEEPSPEED\nmixed_precision: 'no'\nnum_processes: 4\ndeepspeed_config:\n  zero_stage: 2\n",
+            "mode training; weights fp32; recipe fp32; sharding deepspeed; dp 4; zero 2",
+        ),
+        (
             "{ \"torch_autocast\": { \"enabled\": true }, \"zero_optimization\": { \"stage\": 3 } }",
             "mode training; weights fp32; recipe fp32; sharding deepspeed; zero 3",
         ),
