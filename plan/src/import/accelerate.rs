@@ -50,8 +50,8 @@ pub(super) fn read(reading: &mut Reading, node: &Node) {
         reading.keep(&item, meaning);
     }
     // In one precision throughout it would be counted as FSDP's.
-    let whole = reading.plan.get("recipe").is_some_and(|recipe| recipe.to_string() == "fp32");
-    if by_deepspeed && whole && reading.said_count("zero").is_some_and(|stage| stage > 0) {
+    let said = |option: &str| reading.plan.get(option).map(ToString::to_string).unwrap_or_default();
+    if by_deepspeed && said("recipe") == "fp32" && !matches!(said("zero").as_str(), "" | "0") {
         reading.say("sharding", "deepspeed");
     }
     degrees(reading, node);
