@@ -58,7 +58,8 @@ impl Rank<'_> {
                 let kept = if compiled { matrices - 1 } else { matrices + 1 };
                 product(sink, Item::MlpTensors, &[number(2 * kept), l, whole, inside]);
                 // The copy of a token that an expert reads, and what it makes of it, which eager code turns to fp32 before it is weighted.
-                product(sink, Item::ExpertTensors, &[number(if compiled { 4 } else { 6 }), l, arriving, visits, hidden]);
+                let copies = number(if compiled { 4 } else { 6 });
+                product(sink, Item::ExpertTensors, &[copies, l, arriving, visits, hidden]);
             }
         }
     }
