@@ -39,7 +39,7 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> 
             format!(
                 "{} at batch {batch}{}",
                 largest(fit.longest(scenario), bounds::SEQ_LENGTH),
-                shorter(scenario, fit) + &made_for(scenario, fit.max_seq)
+                shorter(scenario, fit).to_owned() + &made_for(scenario, fit.max_seq)
             ),
         ),
         ("Largest batch", format!("{} at seq_length {seq_length}", largest_batch(fit.max_batch, scenario))),
@@ -83,10 +83,20 @@ fn settings(fit: &Fit, scenario: &Checked) -> Option<String> {
     ))
 }
 
-/// What the longest context asks for where the stated cap is too long for the pool.
-fn shorter(scenario: &Scenario, fit: &Fit) -> String {
-    let refused = fit.limit == Bytes::ZERO && scenario.serving.max_model_len.is_some();
-    if refused && fit.max_seq > 0 { ", with --max-model-len no longer than that".into() } else { String::new() }
+/// What the longest context asks for where the stated cap is too long for the pool, or where vLLM has room for no cache at all with the length that was asked for.
+fn shorter(scenario: &Checked, fit: &Fit) -> &'static str {
+    if fit.max_seq == 0 {
+        return "";
+    }
+    match words::started(scenario).and_then(|start| start.refusal) {
+        Some(Refusal::NoBlocks { .. }) => {
+            ", with --max-model-len no longer than that: vLLM then sizes its pool by a pass of fewer tokens, which takes less"
+        }
+        _ if fit.limit == Bytes::ZERO && scenario.serving.max_model_len.is_some() => {
+            ", with --max-model-len no longer than that"
+        }
+        _ => "",
+    }
 }
 
 /// What of the GPU the run may take, where a program takes a share of it.

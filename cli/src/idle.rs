@@ -95,6 +95,12 @@ const OWN_GPU_ONLY: [&str; 9] = [
 /// What [`Question::Gpus`] tries by itself, beside [`STAGES`].
 const CUTS: [&str; 8] = ["--dp", "--tp", "--pp", "--ep", "--etp", "--zero", "--shard", "--virtual-stages"];
 
+/// Whether Megatron-LM shards by its own FSDP, which is tried where a plan has it alone.
+pub(crate) fn by_its_own_fsdp(scenario: &Scenario) -> bool {
+    let beyond = matches!(scenario.parallel.zero, ZeroStage::Gradients | ZeroStage::Weights);
+    beyond && scenario.training.implementation == Implementation::Megatron
+}
+
 /// A note for each option that was given and changes nothing.
 pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Question>) -> Vec<String> {
     let mode = scenario.mode.id();
@@ -108,6 +114,9 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
         }
     };
     for &option in question.map_or([&[][..]; 2], asked).into_iter().flatten() {
+        if option == "--zero" && by_its_own_fsdp(scenario) {
+            continue;
+        }
         note(option, format!(": solve --for {} looks for it", question.map_or("", Question::id)));
     }
     let of_other_modes: [&[&str]; 2] =

@@ -8,7 +8,9 @@ use memory_wall_core::scenario::{Unsupported, sixteen_bits};
 use memory_wall_core::tables::drafts::Draft;
 use memory_wall_core::tables::gpus::{Gpu, OWN};
 use memory_wall_core::tables::models::Model;
-use memory_wall_core::{Checked, Engine, KvPrecision, Loss, Mode, Parallelism, Scenario, Speculation, WeightFormat};
+use memory_wall_core::{
+    Checked, Engine, KvPrecision, Loss, Mode, Parallelism, Scenario, Speculation, WeightFormat, ZeroStage,
+};
 use memory_wall_plan::OPTIONS;
 use memory_wall_plan::runtime::Runtime;
 use memory_wall_plan::runtime::rollout::CHECKPOINTING;
@@ -127,7 +129,8 @@ impl Request {
             // What is looked for starts from what is usual.
             Some(Question::Gpus) => {
                 let Parallelism { cp, sequence_parallel, .. } = settings.parallel;
-                settings.parallel = Parallelism { cp, sequence_parallel, ..Parallelism::ONE };
+                let zero = if idle::by_its_own_fsdp(&settings) { settings.parallel.zero } else { ZeroStage::None };
+                settings.parallel = Parallelism { cp, sequence_parallel, zero, ..Parallelism::ONE };
             }
             Some(Question::Weights) => settings.weights = mode.nearest(start.weights),
             _ => {}

@@ -21,6 +21,18 @@ fn zero_offload_is_not_refused() {
     assert!(stays.out.contains("DeepSpeed moves them as they are made with ZeRO-2 and 3"), "{}", stays.out);
 }
 
+/// accelerate starts FSDP with weights that are upcast to fp32: no recipe has to be named for it.
+#[test]
+fn fsdp_has_a_recipe_of_its_own() {
+    let line = "estimate --model llama-3.1-8b --mode training --dp 8 --zero 3 --sharding fsdp";
+    let (code, usual) = json(line);
+    let (_, named) = json(&format!("{line} --recipe autocast"));
+    assert_eq!(code, 0);
+    assert_eq!((&usual["total_bytes"], &usual["buckets"]), (&named["total_bytes"], &named["buckets"]));
+    assert!(run(line).out.contains("recipe autocast, sharded by fsdp"));
+    assert_eq!(run(&format!("{line} --recipe mixed")).code, 2);
+}
+
 /// `DeepSpeed` issue 3448: 600 GB were too little.
 #[test]
 fn offloaded_states_are_held_against_the_computer() {

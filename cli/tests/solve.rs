@@ -380,6 +380,22 @@ fn gpus_are_cut_as_somebody_would_run_them_and_counted_as_they_are_sold() {
     assert!(text.contains("\nIn whole computers of 8 GPUs: 16 GPUs: tp 8 × pp 2, --tp 8 --pp 2\n"), "{text}");
 }
 
+/// Nobody runs Megatron-LM with ZeRO-3 unasked: its distributed optimizer shares out what ZeRO-1 does.
+#[test]
+fn megatron_shares_out_the_optimizer_unless_a_plan_says_more() {
+    let line =
+        "solve --for gpus --model llama-3.1-70b --mode training --implementation megatron --gpu h100-sxm --seq 4096";
+    let (code, it) = json(line);
+    assert_eq!((code, &it["answer"]["parallel"]["zero"]), (0, &1.into()), "{it}");
+    let by_plan = format!("{line} --zero 3");
+    let (code, it) = json(&by_plan);
+    assert_eq!((code, &it["answer"]["parallel"]["zero"]), (0, &3.into()), "{it}");
+    assert_eq!(run(&by_plan).err, "");
+    assert!(run(&format!("{line} --zero 1")).err.contains("--zero has no effect"));
+    let (_, it) = json(&line.replace("--implementation megatron", ""));
+    assert_eq!(it["answer"]["parallel"]["zero"], 3, "{it}");
+}
+
 #[test]
 fn options_of_llama_cpp_are_not_taken_for_layers() {
     let typed =

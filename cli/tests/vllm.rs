@@ -256,7 +256,7 @@ fn seven_logs_print_what_the_command_says() {
             15.87,
             0.006,
         ),
-        ("qwen2.5-14b --weights int4 --gpu rtxa5000 --engine-version 0.13 --seq 8192", 10.39, 56_736.0, 6.93, 0.009),
+        ("qwen2.5-14b --weights int4 --gpu rtxa5000 --engine-version 0.13 --seq 8192", 10.39, 56_736.0, 6.93, 0.01),
         ("llama-3.1-8b --gpu a100-80-sxm --engine-version 0.17 --seq 32768", 55.79, 457_024.0, 13.95, 0.003),
         (
             "qwen3-30b-a3b-2507 --gpu rtxpro6000se --engine-version 0.12 --seq 4096 --gpu-memory-utilization 0.85 --enforce-eager",

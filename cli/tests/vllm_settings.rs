@@ -171,6 +171,19 @@ fn the_longest_context_is_the_one_of_a_shorter_cap() {
     assert!(text.contains("tokens at batch 1, with --max-model-len no longer than that"), "{text}");
 }
 
+/// "Longest context 6 tokens" stood beside a pool of 0 tokens.
+#[test]
+fn a_context_that_fits_beside_an_empty_pool_is_one_of_another_start() {
+    let line = "estimate --model kimi-k2 --weights fp8-block --gpu h200-sxm --tp 8 --engine vllm --gpu-memory-utilization 0.92";
+    let text = flat(&run(line).out);
+    assert!(text.contains("GPU KV cache size: 0 tokens."), "{text}");
+    assert!(
+        text.contains("tokens at batch 1, with --max-model-len no longer than that: vLLM then sizes its pool by a pass of fewer tokens"),
+        "{text}"
+    );
+    assert!(!flat(&run(&format!("{line} --max-num-seqs 64")).out).contains("no longer than that"));
+}
+
 #[test]
 fn the_tower_of_a_preset_is_told_and_counted() {
     let words = "language model and its vision tower of 423 million parameters are counted";

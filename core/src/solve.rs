@@ -19,6 +19,7 @@ use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::tables::gpus::Gpu;
 use crate::tables::models::{MODELS, Model};
+use crate::training::Implementation;
 use crate::units::Bytes;
 use crate::verdict::Verdict;
 use crate::worked;
@@ -109,7 +110,7 @@ const MOST_STAGES: u32 = 128;
 /// The fewest GPUs of `capacity` on which the scenario fits with room to spare, or where `tight` is set, on which it is no worse than tight;
 /// `None` if none of the cuts that are tried will do.
 ///
-/// Tried are [`cuts`], and every other cut where none of these will do; in training sharded over any number of data-parallel ranks ([`over_ranks`]), each with its own micro-batch of the scenario.
+/// Tried are [`cuts`], and every other cut where none of these will do; in training over any number of data-parallel ranks that share states ([`over_ranks`]), each with its own micro-batch of the scenario.
 /// Everything else stays: checkpointing or a chunked loss may need fewer GPUs still. Of equally many GPUs the cut that is
 /// quicker by a rough estimate ([`cost`]).
 ///
@@ -167,12 +168,23 @@ fn rounded_up(scenario: &Checked, answer: &Checked, cut: Parallelism, step: u64)
     over_ranks(scenario, cut, more.filter(|_| scenario.mode.trains())?)
 }
 
-/// The scenario in a cut over so many data-parallel ranks, which in training share all of the states that its code shards beside such a cut.
+/// The scenario in a cut over so many data-parallel ranks, which in training share what its code usually shards: of Megatron-LM the states of the
+/// optimizer, or what the cut itself shards ([`usual_stages`]), of other code all of the states, or those of the optimizer where a pipeline lets it shard no more.
 pub fn over_ranks(scenario: &Checked, cut: Parallelism, dp: u32) -> Option<Checked> {
     let own = [cut.zero];
     // More ranks share the states of training; in inference they would only be copies.
-    let stages: &[ZeroStage] = if dp > 1 { &[ZeroStage::Weights, ZeroStage::Optimizer] } else { &own };
+    let stages = if dp > 1 { usual_stages(scenario, cut.zero) } else { &own };
     stages.iter().find_map(|&zero| in_cut(scenario, Parallelism { dp, zero, ..cut }))
+}
+
+/// What data-parallel ranks share out in plans that are proposed, the most first: Megatron-LM is run with its distributed optimizer, and by its own FSDP where
+/// a plan `own` says so.
+fn usual_stages(scenario: &Scenario, own: ZeroStage) -> &'static [ZeroStage] {
+    match (scenario.training.implementation, own) {
+        (Implementation::Megatron, ZeroStage::None | ZeroStage::Optimizer) => &[ZeroStage::Optimizer],
+        (Implementation::Megatron, ZeroStage::Gradients) => &[ZeroStage::Gradients, ZeroStage::Optimizer],
+        _ => &[ZeroStage::Weights, ZeroStage::Optimizer],
+    }
 }
 
 /// The scenario over the fewest data-parallel ranks with which a cut fits, if it does so with `most` times those of the cut.

@@ -1,9 +1,9 @@
-//! Experts over the ranks of Megatron-LM: over tensor-, context- and data-parallel ones.
+//! Experts over the ranks of Megatron-LM, tensor-, context- and data-parallel ones, and what torchtitan saves of them.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use memory_wall_core::communication::{self, Traffic};
-use memory_wall_core::memory::activations::megatron;
+use memory_wall_core::memory::activations::{megatron, torchtitan};
 use memory_wall_core::parallelism::ParallelError;
 use memory_wall_core::roofline::latency::{Counting, Estimate, estimate};
 use memory_wall_core::roofline::{Pass, Task, tasks::by_task};
@@ -187,4 +187,31 @@ fn latent_attention_in_megatron_keeps_values_at_their_own_width() {
     // In 16 bits, for each of 128 heads q and k of 192, v and the output of 128; latent vectors of 1,536 and 512 before and after their norms; 64 with the position.
     let token = 2 * 128 * (192 + 192 + 128 + 128) + 2 * 2 * (1_536 + 512) + 2 * 64;
     assert_eq!(kept, Bytes(2_048 * token));
+}
+
+/// What torchtitan saves of Qwen3 30B A3B by kind of tensor, for 2,048 tokens in each of 48 layers: 8 of 128 experts of 768, none of them shared.
+#[test]
+fn torchtitan_saves_a_copy_of_a_token_for_each_expert() {
+    let saved = |checkpointing, ep: u32, item| {
+        let mut scenario = run("qwen3-30b-a3b", Parallelism { dp: ep, ep, zero: ZeroStage::Weights, ..ONE });
+        (scenario.parallel.zero, scenario.checkpointing) = (ZeroStage::Weights, checkpointing);
+        (scenario.training.implementation, scenario.training.compile) = (Implementation::Torchtitan, true);
+        scenario.training.recipe = scenario.usual_recipe();
+        let mut bytes = Bytes::default();
+        torchtitan::kept(&scenario.check().unwrap(), &mut |term| {
+            if term.item == item {
+                bytes += term.bytes();
+            }
+        });
+        bytes
+    };
+    let copies = |each: u128| Bytes(2_048 * 48 * each * 8 * 2_048);
+    // Grouped products are computed again, exchanges are not.
+    assert_eq!(saved(Checkpointing::PerOp, 1, Item::ExpertTensors), Bytes(0));
+    assert_eq!(saved(Checkpointing::PerOp, 1, Item::MlpTensors), Bytes(0));
+    assert_eq!(saved(Checkpointing::PerOp, 8, Item::ExpertTensors), copies(4));
+    assert_eq!(saved(Checkpointing::None, 8, Item::ExpertTensors), copies(4));
+    assert_eq!(saved(Checkpointing::Full, 8, Item::ExpertTensors), Bytes(0));
+    // Beside them gate and up of each visited expert.
+    assert_eq!(saved(Checkpointing::None, 1, Item::MlpTensors), Bytes(2_048 * 48 * 4 * 8 * 768));
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used, reason = "tests fail by panicking")]
 
-use memory_wall_core::advise::Mitigation;
+use memory_wall_core::advise::{self, Mitigation};
 use memory_wall_core::scenario::{CutError, Demand, TensorSplit, Unsupported};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{
@@ -109,6 +109,29 @@ fn what_is_proposed_for_torchtitan_runs() {
     for cut in solve::cuts(&run) {
         let proposed = solve::in_cut(&run, cut).unwrap();
         assert!(proposed.check().is_ok() && proposed.training.micro_batches >= cut.pp, "{cut:?}");
+    }
+}
+
+/// What is proposed for Megatron-LM shards what its distributed optimizer does, and more where the run has more already.
+#[test]
+fn megatron_is_proposed_what_its_distributed_optimizer_shards() {
+    let wide = |zero| Parallelism { dp: 8, tp: 8, zero, ..Parallelism::ONE };
+    let gpu = gpus::by_id("h100-sxm");
+    let asked = |zero| {
+        let run = trained("llama-3.1-70b", Implementation::Megatron, wide(zero));
+        Scenario { gpu, seq_length: 4_096, ..run }.check().expect("it runs")
+    };
+    let plan = advise::gentlest(&asked(ZeroStage::None)).expect("a way");
+    assert_eq!(plan.effect.scenario.parallel.zero, ZeroStage::Optimizer);
+    for (own, expected) in [
+        (ZeroStage::None, ZeroStage::Optimizer),
+        (ZeroStage::Optimizer, ZeroStage::Optimizer),
+        (ZeroStage::Gradients, ZeroStage::Gradients),
+        (ZeroStage::Weights, ZeroStage::Weights),
+    ] {
+        let cut = Parallelism { dp: 1, zero: own, ..wide(own) };
+        let spread = solve::over_ranks(&asked(own), cut, 4).expect("it runs");
+        assert_eq!(spread.parallel.zero, expected, "{own:?}");
     }
 }
 

@@ -291,7 +291,7 @@ datasets:
   }
 }";
     for (text, says, left) in [
-        (accelerate, "mode training; dp 4; zero 3", vec![]),
+        (accelerate, "mode training; weights fp32; recipe fp32; dp 4; zero 3", vec![]),
         (
             axolotl,
             "mode qlora; batch 2; seq 4096; weights nf4-dq; optimizer paged-adamw; checkpointing full; micro_batches 4; lora_rank 32; lora_targets q,k,v,o,mlp",
@@ -400,6 +400,10 @@ fn deepspeed_is_read_as_it_trains() {
         (
             "distributed_type: DEEPSPEED\nmixed_precision: bf16\nnum_processes: 4\ndeepspeed_config:\n  zero_stage: 2\n  offload_optimizer_device: cpu\n  offload_param_device: none\n",
             "mode training; weights bf16; offload optimizer; recipe mixed; dp 4; zero 2",
+        ),
+        (
+            "distributed_type: DEEPSPEED\nmixed_precision: 'no'\nnum_processes: 4\ndeepspeed_config:\n  zero_stage: 2\n",
+            "mode training; weights fp32; recipe fp32; sharding deepspeed; dp 4; zero 2",
         ),
         (
             "{ \"torch_autocast\": { \"enabled\": true }, \"zero_optimization\": { \"stage\": 3 } }",

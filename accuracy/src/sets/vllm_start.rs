@@ -77,6 +77,10 @@ pub(super) fn read(row: csv::Row<'_>) -> Result<Start, String> {
     if !of("prefix_caching").is_empty() {
         serving.prefix_caching = Some(row.is_set("prefix_caching"));
     }
+    // A server of adapters whose log names no rank takes vLLM's default, as the engine does.
+    if !of("max_loras").is_empty() {
+        serving.max_loras = Some(row.number("max_loras")?);
+    }
     let share = if of("utilization").is_empty() { serving.utilization().fraction() } else { row.float("utilization")? };
     let other_parameters = if of("other_parameters").is_empty() { 0 } else { row.whole("other_parameters")? };
     if of("other_parameters") == "0" {

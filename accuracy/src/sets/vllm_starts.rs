@@ -40,7 +40,7 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
         Set {
             name: "vllm-starts-weights",
             about: "Weights of a rank, 0.6 to 0.29, 16 bits to 4",
-            bound: Bound { mean: Some(0.003), ..Bound::spread(0.005, 0.01) },
+            bound: Bound { mean: Some(0.003), ..Bound::spread(0.001, 0.005) },
             rows: weights,
         },
         Set {

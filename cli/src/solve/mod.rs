@@ -104,7 +104,7 @@ impl Question {
             Self::Context => "none: a single token does not fit.",
             Self::Batch => "none: a single sequence does not fit.",
             Self::Gpus => {
-                "none of the cuts that are tried fits: tensor parallelism up to 8, pipelines of up to 128 stages and, in training, context parallelism up to 8 and ZeRO-3 over data-parallel ranks."
+                "none of the cuts that are tried fits: tensor parallelism up to 8, pipelines of up to 128 stages and, in training, context parallelism up to 8 and states shared by data-parallel ranks."
             }
             Self::Gpu => "none holds it with room to spare.",
             Self::Model => "none: the smallest of the list does not fit.",

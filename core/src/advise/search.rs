@@ -10,7 +10,7 @@ use crate::evaluate;
 use crate::parallelism::ZeroStage;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::scenario::{Attention, Mode, Offload, Scenario, sixteen_bits};
-use crate::training::{Checkpointing, Loss, Optimizer};
+use crate::training::{Checkpointing, Implementation, Loss, Optimizer};
 use crate::verdict::Verdict;
 
 /// A combination of fixes on the same GPUs.
@@ -210,7 +210,10 @@ fn each_training(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenar
     };
     // Sharding less than now is no fix.
     let own = ZeroStage::ALL.iter().position(|stage| *stage == scenario.parallel.zero).unwrap_or(0);
-    let more = ZeroStage::ALL.get(own..).unwrap_or_default();
+    // Megatron-LM is run with its distributed optimizer; what its own FSDP shards is no usual plan.
+    let megatron = scenario.training.implementation == Implementation::Megatron;
+    let end = if megatron { own.max(1) + 1 } else { ZeroStage::ALL.len() };
+    let more = ZeroStage::ALL.get(own..end).unwrap_or_default();
     let stages = if scenario.parallel.dp > 1 { more } else { core::slice::from_ref(&scenario.parallel.zero) };
     for (batch, micro_batches) in divided(scenario) {
         for &checkpointing in recomputed {

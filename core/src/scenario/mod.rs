@@ -37,7 +37,7 @@ use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving};
 use crate::tables::drafts::Draft;
 use crate::tables::gpus::{CapacityBasis, Gpu};
-use crate::training::{Checkpointing, Implementation, Optimizer, Recipe, RecomputedModule, Training};
+use crate::training::{Checkpointing, Implementation, Optimizer, Recipe, RecomputedModule, Sharding, Training};
 use crate::units::{Bytes, GIB};
 
 choices! {
@@ -309,6 +309,7 @@ impl Scenario {
     /// # Source
     /// Megatron-LM at d98e8a6 (2026-08): `validate_args` sets `accumulate_allreduce_grads_in_fp32` with `--bf16`, unless `--grad-reduce-in-bf16` is given. torchtitan 0.3.0:
     /// `mixed_precision_param` bfloat16 and `mixed_precision_reduce` float32 over fp32 shards.
+    /// accelerate at 16cb6eb (2026-07): `utils/fsdp_utils.py` upcasts what FSDP trains to fp32. Otherwise
     /// transformers stands for `DeepSpeed`, which adds gradients up in the precision of the model (`get_data_types` of 0.19.8). Read 2026-11-25.
     ///
     /// # Example
@@ -326,6 +327,9 @@ impl Scenario {
             _ if matches!(self.weights, WeightFormat::Fp32) => Recipe::Mixed,
             (Mode::Training, Implementation::Megatron) => Recipe::MixedFp32Gradients,
             (Mode::Training, Implementation::Torchtitan) => Recipe::Autocast,
+            (Mode::Training, Implementation::Transformers) if matches!(self.training.sharding, Sharding::Fsdp) => {
+                Recipe::Autocast
+            }
             _ => Recipe::Mixed,
         }
     }

@@ -3,7 +3,7 @@
 use alloc::string::ToString;
 
 use super::Meaning;
-use super::reading::{Item, Reading, all, autocast, flat, says, unknown, unread};
+use super::reading::{Item, Reading, all, flat, loaded, says, unknown, unread};
 use crate::node::Node;
 
 const WITHOUT_EFFECT: &[&str] = &[
@@ -44,9 +44,15 @@ pub(super) fn read(reading: &mut Reading, node: &Node) {
             // It keeps an fp32 copy beside weights in 16 bits, whatever they were loaded in.
             ("mixed_precision", "bf16") if by_deepspeed => all([("weights", "bf16"), ("recipe", "mixed")]),
             ("mixed_precision", "fp16") if by_deepspeed => all([("weights", "fp16"), ("recipe", "mixed")]),
+            ("mixed_precision", "no" | "false") if by_deepspeed => all([("weights", "fp32"), ("recipe", "fp32")]),
             _ => meaning(&item),
         };
         reading.keep(&item, meaning);
+    }
+    // In one precision throughout it would be counted as FSDP's.
+    let said = |option: &str| reading.plan.get(option).map(ToString::to_string).unwrap_or_default();
+    if by_deepspeed && said("recipe") == "fp32" && !matches!(said("zero").as_str(), "" | "0") {
+        reading.say("sharding", "deepspeed");
     }
     degrees(reading, node);
 }
@@ -63,8 +69,9 @@ fn meaning(item: &Item) -> Meaning {
         },
         "num_processes" => says("dp", text),
         "mixed_precision" => match text {
-            "bf16" | "fp16" => autocast(),
-            "no" | "false" | "" => Meaning::WithoutEffect,
+            "bf16" | "fp16" => loaded("autocast"),
+            "no" | "false" => loaded("fp32"),
+            "" => Meaning::WithoutEffect,
             _ => unread("training in fp8 is not modelled"),
         },
         "fsdp_config.fsdp_reshard_after_forward" | "fsdp_config.fsdp_sharding_strategy" => match text {

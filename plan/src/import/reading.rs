@@ -222,9 +222,9 @@ pub(super) fn because(meaning: Meaning, why: &'static str) -> Meaning {
     }
 }
 
-/// 16 bits beside weights that are loaded by other code: they are counted in fp32, which takes most.
-pub(super) fn autocast() -> Meaning {
-    let meaning = all([("weights", "fp32"), ("recipe", "autocast")]);
+/// A recipe for weights that are loaded by other code: they are counted in fp32, which takes most.
+pub(super) fn loaded(recipe: &'static str) -> Meaning {
+    let meaning = all([("weights", "fp32"), ("recipe", recipe)]);
     because(
         meaning,
         "the code that loads the model decides: weights are counted in fp32, and a model that is loaded in 16 bits takes less, weights bf16 with recipe pure",

@@ -1,7 +1,7 @@
 //! `TrainingArguments` of transformers, as JSON.
 
 use super::Meaning;
-use super::reading::{Item, Reading, all, autocast, says, unknown, unread};
+use super::reading::{Item, Reading, all, loaded, says, unknown, unread};
 use crate::node::Node;
 
 /// Settings about learning, logging and saving, which change no memory that is counted.
@@ -55,7 +55,7 @@ fn meaning(item: &Item) -> Meaning {
         "per_device_train_batch_size" => says("batch", text),
         "gradient_accumulation_steps" => says("micro_batches", text),
         "max_length" | "max_seq_length" => says("seq", text),
-        "bf16" | "fp16" if item.on() => autocast(),
+        "bf16" | "fp16" if item.on() => loaded("autocast"),
         "optim" => optimizer(text),
         "gradient_checkpointing" | "activation_checkpointing" => {
             says("checkpointing", if item.on() { "full" } else { "none" })

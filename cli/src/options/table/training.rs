@@ -12,7 +12,7 @@ pub(super) fn training() -> Vec<Known> {
             "NAME",
             "a recipe such as mixed or pure",
             format!(
-                "precisions of weights, gradients and states: {}; default mixed, with megatron mixed-fp32-grads, with torchtitan autocast",
+                "precisions of weights, gradients and states: {}; default mixed, with megatron mixed-fp32-grads, with torchtitan or --sharding fsdp autocast",
                 list(Recipe::ALL.iter().map(|it| it.id()))
             ),
         ),

@@ -80,7 +80,7 @@ const SORTING: u64 = 36;
 const TRITON: u64 = 12;
 
 /// PyTorch's sort alone.
-pub(super) const SORT: Sampler = Sampler { flashinfer: SORTING, usual: SORTING, top_k_scratch: false };
+const SORT: Sampler = Sampler { flashinfer: SORTING, usual: SORTING, top_k_scratch: false };
 /// PyTorch's sort, or `FlashInfer`'s kernels where that package is installed beside vLLM, as in its container images.
 const SORT_OR_FLASHINFER: Sampler = Sampler { flashinfer: TRITON, usual: SORTING, top_k_scratch: false };
 /// Triton's kernel.

@@ -215,7 +215,7 @@ impl Run<'_> {
         let mut sum = 0;
         let mut add = |layers: u64, widths: [u64; 2], block: Block| {
             for width in widths {
-                let bytes = u128::from(width) * u128::from(hidden) * u128::from(block.bytes) / u128::from(block.values);
+                let bytes = u128::from(width) * u128::from(hidden) * stored_bits(block) / 8;
                 sum += u128::from(layers) * segment_waste(bytes);
             }
         };
@@ -239,6 +239,12 @@ impl Run<'_> {
     }
 }
 
+/// Bits of a value in the tensor that holds a matrix: scales and zero points are tensors of their own, as in files of AWQ, GPTQ and fp8.
+fn stored_bits(block: Block) -> u128 {
+    let bits = (8 * block.bytes / block.values).max(1);
+    1 << bits.ilog2()
+}
+
 /// What PyTorch's allocator adds to a tensor: one of 10 MiB or more has a segment of whole 2 MiB, of which a rest above 1 MiB is given back.
 fn segment_waste(bytes: u128) -> u128 {
     if bytes < 10 * MIB {
@@ -251,6 +257,13 @@ fn segment_waste(bytes: u128) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scales_are_no_part_of_a_matrix() {
+        use WeightFormat::{Bf16, Fp8Block, Int4, Int4Group32, Int8, Nvfp4};
+        let bits = [Bf16, Int8, Fp8Block, Int4, Int4Group32, Nvfp4].map(|format| stored_bits(format.block()));
+        assert_eq!(bits, [16, 8, 8, 4, 4, 4]);
+    }
 
     #[test]
     fn the_allocator_rounds_large_tensors_only() {

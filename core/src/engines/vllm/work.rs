@@ -1,14 +1,13 @@
 //! The forward pass that vLLM profiles before it sizes its pool: "torch peak memory increase".
 
-use super::version::SORT;
-use super::{Figures, Image, Prompts, Run, SECOND_RUNNER_FOR_DENSE, Sampler, Span};
+use super::{Figures, Image, Prompts, Run, SECOND_RUNNER_FOR_DENSE, Span};
 use crate::architecture::{Indexer, Projection};
 use crate::engines::gpu::{cublas_workspace, multiprocessors};
 use crate::engines::{Sink, amount};
 use crate::memory::{Bucket, kv_cache};
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Speculation, Version};
-use crate::tables::capability::{self, Capability};
+use crate::tables::capability;
 use crate::units::{GIB, MIB};
 use crate::worked::{self, Factor, Item, Symbol, Term};
 
@@ -189,7 +188,7 @@ impl Run<'_> {
     fn sampler(&self, sink: Sink<'_>) {
         let vocab = Factor::new(Symbol::VocabSize, self.scenario.architecture.vocab_size.into());
         let sequences = self.sampled();
-        let sampler = self.kept_by_sampler();
+        let sampler = self.constants().sampler;
         let beside = if self.flashinfer { sampler.flashinfer } else { sampler.usual };
         let each = Factor::new(Symbol::BytesPerValue, self.bytes() + beside);
         sink(&Term {
@@ -205,12 +204,6 @@ impl Run<'_> {
                 divisor: 1,
             });
         }
-    }
-
-    /// What the sampler keeps: on GPUs below compute capability 8.0 PyTorch's sort in every release, by three logs of 0.22 on T4.
-    fn kept_by_sampler(&self) -> Sampler {
-        let old = self.scenario.gpu.and_then(capability::of).is_some_and(|has| has < Capability::new(8, 0));
-        if old { SORT } else { self.constants().sampler }
     }
 
     /// What sparse attention keeps beside an indexer: a workspace into which the cache of prompts is gathered, and the tokens that were picked. Its scores are there in a layer alone, [`INDEX_SCORES`].

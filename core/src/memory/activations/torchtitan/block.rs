@@ -1,7 +1,7 @@
 //! What a block saves, and what it needs for a moment.
 
 use super::{Rank, Sink, product};
-use crate::architecture::Mlp;
+use crate::architecture::{LayerKinds, Mlp};
 use crate::scenario::Mode;
 use crate::training::Checkpointing;
 use crate::worked::{Factor, Item, Symbol};
@@ -17,6 +17,7 @@ impl Rank<'_> {
         let (inside, [heads, kv_heads, head_dim]) = (self.width(), self.heads());
         let compiled = self.scenario.training.compile;
         let number = Factor::number;
+        let [arriving, visits] = self.visits();
         match self.scenario.checkpointing {
             Checkpointing::Full => product(sink, Item::Checkpoints, &[number(2), l, shared, hidden]),
             Checkpointing::PerOp => {
@@ -25,7 +26,11 @@ impl Rank<'_> {
                 product(sink, Item::AttentionTensors, &[number(4), l, whole, heads, head_dim]);
                 product(sink, Item::AttentionTensors, &[number(2), l, whole, kv_heads, head_dim]);
                 product(sink, Item::SoftmaxStatistics, &[number(4), l, whole, heads]);
-                product(sink, Item::MlpTensors, &[number(2), l, whole, inside]);
+                product(sink, Item::MlpTensors, &[number(2), l, whole, self.gate()]);
+                if self.scenario.parallel.ep > 1 {
+                    // What two exchanges bring, to the experts and back.
+                    product(sink, Item::ExpertTensors, &[number(4), l, arriving, visits, hidden]);
+                }
                 if !compiled {
                     // Nothing needs the output of the down projection again, which only the compiler sees.
                     product(sink, Item::MlpTensors, &[number(2), l, whole, hidden]);
@@ -52,6 +57,9 @@ impl Rank<'_> {
                 let matrices = self.matrices();
                 let kept = if compiled { matrices - 1 } else { matrices + 1 };
                 product(sink, Item::MlpTensors, &[number(2 * kept), l, whole, inside]);
+                // The copy of a token that an expert reads, and what it makes of it, which eager code turns to fp32 before it is weighted.
+                let copies = number(if compiled { 4 } else { 6 });
+                product(sink, Item::ExpertTensors, &[copies, l, arriving, visits, hidden]);
             }
         }
     }
@@ -63,8 +71,8 @@ impl Rank<'_> {
         let silu = u64::from(!training.compile && self.scenario.architecture.mlp == Mlp::Gated);
         let tensors = match self.scenario.checkpointing {
             Checkpointing::Full => self.matrices() + silu,
-            // The gate is among the saved ones.
-            Checkpointing::PerOp => self.matrices() + silu - 1,
+            // The gate is among the saved ones, but for experts.
+            Checkpointing::PerOp => self.matrices() + silu - u64::from(self.scenario.architecture.moe.is_none()),
             Checkpointing::None | Checkpointing::Selective => 0,
         };
         product(sink, Item::LayerWorkspace, &[Factor::number(2 * tensors), self.whole, self.width()]);
@@ -80,6 +88,9 @@ impl Rank<'_> {
         let number = Factor::number;
         // What the MLP's matrices give and take, and their gradients.
         product(sink, Item::LayerWorkspace, &[number(4 * self.matrices()), self.whole, self.width()]);
+        // Copies of tokens for their experts, what these make of them, in 16 bits and in fp32, and the gradients.
+        let [arriving, visits] = self.visits();
+        product(sink, Item::LayerWorkspace, &[number(12), arriving, visits, self.hidden]);
         // Queries, keys, values, the output and its gradient.
         product(sink, Item::LayerWorkspace, &[number(6), self.whole, heads, head_dim]);
         product(sink, Item::LayerWorkspace, &[number(4), self.whole, kv_heads, head_dim]);
@@ -94,6 +105,27 @@ impl Rank<'_> {
             let vocab = Factor::new(Symbol::VocabSize, self.local.vocab_size);
             product(sink, Item::ReducedGradients, &[number(2), vocab, self.hidden]);
         }
+    }
+
+    /// Tokens that come to a part of the experts, and how many experts each visits; none without experts.
+    fn visits(&self) -> [Factor; 2] {
+        let across = self.scenario.experts().width;
+        let visits = self.scenario.architecture.moe.map_or(0, |moe| moe.experts_per_token.into());
+        [
+            Factor::new(Symbol::Tokens, (self.whole.value * across).div_ceil(self.tp)),
+            Factor::new(Symbol::ExpertsPerToken, visits),
+        ]
+    }
+
+    /// Width of what the gate of an MLP makes that is saved by operation, on the average of the layers here: PyTorch's list of costly operations has no grouped
+    /// products, so that of a mixture the shared experts alone are in it.
+    fn gate(&self) -> Factor {
+        let Some(moe) = self.scenario.architecture.moe else { return self.width() };
+        let (start, end) = self.scenario.layers_here();
+        let LayerKinds { dense, moe: mixtures, .. } = self.scenario.architecture.kinds_between(start, end);
+        let shared = u64::from(moe.shared_intermediate_size).div_ceil(self.tp);
+        let sum = u64::from(dense) * self.local.intermediate_size + u64::from(mixtures) * shared;
+        Factor::new(Symbol::IntermediateSize, sum.div_ceil(u64::from(dense + mixtures).max(1)))
     }
 
     /// Query heads, KV heads and their width.

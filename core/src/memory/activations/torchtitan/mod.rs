@@ -5,6 +5,8 @@
 //! and their blocks serve no activation even when they are free.
 //!
 //! # Source
+//! Mixtures: `moe.py`, `token_dispatcher.py` and `activation_checkpoint.py` of torchtitan at b5bcd76 (2026-08), `get_default_op_list` of PyTorch. Read 2026-11-27.
+//!
 //! torchtitan at 9dec370 and e7c0cae, and FSDP2, pipelines and loss parallelism of PyTorch of that time, read; published peaks of Llama 3.1 8B, 70B and 405B
 //! (sets `torchtitan-8b` and following of the crate `memory-wall-accuracy`). No coefficient is a regression, but where the code left two readings open,
 //! these peaks chose. Without a measured row: no checkpointing, checkpointing by operation under tensor parallelism, mixtures and adapters.
@@ -133,7 +135,9 @@ enum Stages {
 /// - under a pipeline gradients 4·(r + layers·n), unshared until the last micro-batch, and for each stage with a neighbour the buffers of all m micro-batches;
 /// - saved tensors, layers × micro-batches in flight × a block. Full checkpointing: 2·T·h/t. By operation: 2·T·h/t + 2·T·(2q + k + f)/t + 4·T·a/t,
 ///   uncompiled 2·T·h more, with t > 1 another 2·T·h/t compiled and 4·T·h/t uncompiled.
+///   Of a mixture f is there that of the shared experts alone, and expert parallelism adds 4·T·h for each expert that a token visits.
 ///   None: 2·(6·T·h + 4·T)/t + 4·T·h + 8·T·q/t + 4·T·a/t + 8·T·f/t; compiled 2·(2·T·h + 4·T)/t + 4·T·h where t > 1 + 4·T·(q + k)/t + 4·T·a/t + 4·T·f/t;
+///   a mixture adds 6·T·h for each expert that a token visits, compiled 4·T·h;
 /// - what the widest moment of a block leaves behind, too small for the logits: 2·T·f/t for gate, up and product (less the gate where it is saved)
 ///   and uncompiled one more; none without checkpointing; 4·T·h where t > 1, which async tensor parallelism keeps elsewhere;
 /// - on the last stage 6·T·h/t + 2·T·h, the final norm in fp32 and the head's input, and 2·T·h where t > 1.
