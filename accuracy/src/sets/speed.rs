@@ -89,9 +89,6 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
 
 /// A step of torchtitan, whose log says tokens a second for each GPU.
 fn training_step(row: csv::Row<'_>) -> Result<Outcome, String> {
-    if row.is_set("float8") {
-        return Err("matrices are multiplied in fp8, which is not modelled in training".into());
-    }
     if (row.text("throughput_unit"), row.text("gpu").contains("2.4TB/s")) != ("tokens/s/GPU", true) {
         return Err(format!("{} on {:?} is not known", row.text("throughput_unit"), row.text("gpu")));
     }
