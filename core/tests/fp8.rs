@@ -35,8 +35,7 @@ fn held(run: &Scenario) -> u128 {
     worked::total(|sink| weights::terms(&run, sink)).0
 }
 
-/// Bytes a token of the last layer, an MoE layer where there are any: those of all layers without those of all but one are not needed, since one layer of a
-/// deep model is taken to be one of its mixtures.
+/// Bytes a token of one layer, which of a deep model with experts is one of its mixtures.
 fn saved(run: &Scenario) -> u128 {
     let run = run.check().unwrap();
     let of = |layers| worked::total(|sink| megatron::layers(&run, layers, sink)).0;
