@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 89] = [
+const NOT_YET: [&str; 93] = [
     "config",
     "decoder_first_pipeline_num_layers",
     "decoder_last_pipeline_num_layers",
@@ -67,6 +67,10 @@ const NOT_YET: [&str; 89] = [
     "host_memory",
     "host_bandwidth",
     "gradients",
+    "moments",
+    "fp8_recipe",
+    "fp8_param_gather",
+    "activation_func_fp8_input_store",
     // In links `step` is the current line of the program that runs line by line, not the optimizer's kernel.
     "step",
     "implementation",

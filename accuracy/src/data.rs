@@ -21,6 +21,7 @@ carried! {
     "real_gpu.csv",
     "one_gpu_steps.csv",
     "training_peaks.csv",
+    "megatron_runs.csv",
     "deepspeed_steps.csv",
     "peft_runs.csv",
     "adapter_runs.csv",

@@ -19,9 +19,13 @@ const STAGES: [&str; 5] = [
     "--pipeline-model-parallel-layout",
 ];
 /// Beside [`STAGES`].
-const TRAINING_ONLY: [&str; 19] = [
+const TRAINING_ONLY: [&str; 23] = [
     "--recipe",
     "--gradients",
+    "--moments",
+    "--fp8-recipe",
+    "--fp8-param-gather",
+    "--activation-func-fp8-input-store",
     "--optimizer",
     "--step",
     "--implementation",

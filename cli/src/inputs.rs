@@ -79,6 +79,16 @@ fn training(scenario: &Scenario) -> String {
     if training.gradients != usual.gradients {
         parts.push(format!("gradients {} between steps", training.gradients.id()));
     }
+    if training.moments != usual.moments {
+        parts.push(format!("moments in {}", training.moments.id()));
+    }
+    if training.fp8.recipe != usual.fp8.recipe {
+        let gathered = if training.fp8.param_gather { " and their only copy" } else { "" };
+        parts.push(format!("matrices{gathered} in fp8 ({})", training.fp8.recipe.id()));
+    }
+    if training.fp8.input_store {
+        parts.push("input of SwiGLU in fp8".into());
+    }
     if training.step == StepKernel::Foreach {
         parts.push("foreach step".into());
     }

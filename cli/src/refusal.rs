@@ -6,6 +6,7 @@ use memory_wall_core::number::Memory;
 use memory_wall_core::parallelism::ParallelError;
 use memory_wall_core::scenario::{CutError, Demand, TensorSplit, TrainerOption, Unsupported};
 use memory_wall_core::{Implementation, Parallelism, Scenario, ScenarioError};
+use memory_wall_plan::Value;
 
 use crate::{BadInput, suggest};
 
@@ -116,6 +117,7 @@ fn trainer(scenario: &Scenario, error: &CutError) -> String {
         }
         CutError::NoInterleaving(chunks) => (format!("--virtual-stages {chunks}"), String::new()),
         CutError::MicroBatches { micro_batches, .. } => (format!("--micro-batches {micro_batches}"), String::new()),
+        CutError::Fp8(why) => (told_in_full(scenario, why.option()), String::new()),
         CutError::Asks(_, demand) => asked(scenario, *demand),
         CutError::Lacks(_, option) | CutError::Sharded(_, option) => (lacking(scenario, *option), String::new()),
         CutError::ShardedPipeline(zero) => (format!("--zero {}", zero.id()), String::new()),
@@ -167,6 +169,15 @@ fn asked(scenario: &Scenario, demand: Demand) -> (String, String) {
             (format!("--seq {seq_length}"), suggest::did_you_mean(&[&format!("--seq {nearest}")]))
         }
         Demand::KvHeads { tp, .. } => (format!("--tp {tp}"), near(scenario, "tp")),
+    }
+}
+
+/// An option of a plan as it is typed, with its value where it has one.
+fn told_in_full(scenario: &Scenario, name: &str) -> String {
+    let Some(option) = memory_wall_plan::by_name(name) else { return String::new() };
+    match option.of(scenario) {
+        Some(Value::On) | None => option.flag(),
+        Some(value) => format!("{} {value}", option.flag()),
     }
 }
 

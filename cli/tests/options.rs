@@ -57,6 +57,20 @@ fn every_option_arrives() {
         (INFERENCE, "--weights q4_k", "/weights", literal!("q4_k")),
         (TRAINING, "--recipe mixed-fp32-grads", "/recipe", literal!("mixed-fp32-grads")),
         (TRAINING, "--optimizer adafactor", "/optimizer", literal!("adafactor")),
+        (TRAINING, "--implementation megatron --moments bf16", "/moments", literal!("bf16")),
+        (TRAINING, "--implementation megatron --fp8-recipe blockwise", "/fp8_recipe", literal!("blockwise")),
+        (
+            TRAINING,
+            "--implementation megatron --fp8-recipe mxfp8 --fp8-param-gather",
+            "/fp8_param_gather",
+            literal!(true),
+        ),
+        (
+            TRAINING,
+            "--implementation megatron --activation-func-fp8-input-store",
+            "/activation_func_fp8_input_store",
+            literal!(true),
+        ),
         (TRAINING, "--step foreach", "/step", literal!("foreach")),
         (TRAINING, "--implementation torchtitan", "/implementation", literal!("torchtitan")),
         (TRAINING, "--sharding deepspeed --recipe pure --dp 2 --zero 3", "/sharding", literal!("deepspeed")),
@@ -311,6 +325,7 @@ fn options_without_effect_get_a_note() {
             ],
         ),
         ("--async-tp", &["--async-tp has no effect in inference"]),
+        ("--fp8-recipe delayed", &["--fp8-recipe has no effect in inference"]),
         ("--mode training --lora-rank 8", &["--lora-rank has no effect in training"]),
         (
             "--mode training --implementation megatron --recompute-modules mlp",

@@ -194,6 +194,18 @@ fn what_training_code_does_not_have() {
         ),
         ("--implementation megatron --compile", "--compile: Megatron-LM compiles single kernels and not the model"),
         (
+            "--fp8-recipe delayed",
+            "--fp8-recipe delayed: fp8 training is modelled for Megatron-LM (Transformer Engine) and torchtitan (torchao): accelerate's and DeepSpeed's ways to it are not",
+        ),
+        (
+            "--implementation megatron --dp 8 --fp8-recipe delayed --fp8-param-gather",
+            "--fp8-param-gather: Megatron-LM has weights in fp8 with its distributed optimizer alone (--zero 1)",
+        ),
+        (
+            "--implementation megatron --moments bf16 --optimizer lion",
+            "--moments bf16: Megatron-LM keeps moments in fewer bits for AdamW, with the recipe mixed or mixed-fp32-grads; for other code --optimizer adamw8bit has 8 bits",
+        ),
+        (
             "--implementation torchtitan --tp 2 --async-tp",
             "--async-tp: torchtitan overlaps tensor parallelism by torch.compile alone (--compile)",
         ),

@@ -101,7 +101,7 @@ fn what_is_not_modelled_is_refused_by_name() {
             "memory-wall explain FILE.gguf counts a file to the byte",
         ),
         ("estimate --model llama-3.1-8b --weights ud-q4_k_xl".into(), "chosen by measurement"),
-        ("estimate --model llama-3.1-8b --mode training --fp8".into(), "multiplied in 8 or 4 bits"),
+        ("estimate --model llama-3.1-8b --mode training --fp8".into(), "say --fp8-recipe"),
         ("estimate --model deepseek-v3 --mode training --dualpipe".into(), "each rank holds the layers of two stages"),
         ("estimate --model llama-3.1-8b --mode training --num-labels 1".into(), "a reward head has a few outputs"),
     ] {

@@ -50,6 +50,7 @@ pub mod worked;
 pub mod architecture;
 #[cfg(feature = "serde")]
 pub mod config;
+pub mod fp8;
 pub mod layout;
 pub mod parallelism;
 pub mod parameters;
@@ -97,6 +98,7 @@ pub mod coping;
 pub use architecture::Architecture;
 pub use checked::Checked;
 pub use evaluate::{Evaluation, Fit, evaluate};
+pub use fp8::{Fp8, Fp8Recipe, Moments};
 pub use memory::{Bucket, Phase};
 pub use parallelism::{Parallelism, ZeroStage};
 pub use precision::{KvPrecision, WeightFormat};

@@ -1,6 +1,7 @@
 //! How a training step keeps its states, computes its loss and takes its step: the choices that change its memory.
 
 use crate::bounds::{self, OutOfBounds};
+use crate::fp8::{Fp8, Moments};
 
 choices! {
     /// In which precisions weights, gradients and optimizer states are kept.
@@ -256,6 +257,10 @@ pub struct Training {
     pub recipe: Recipe,
     /// Whether gradients stay allocated between two steps.
     pub gradients: Gradients,
+    /// In which precision `AdamW` keeps its moments (Megatron-LM).
+    pub moments: Moments,
+    /// What is multiplied and saved in fp8 (Megatron-LM, torchtitan).
+    pub fp8: Fp8,
     /// How the optimizer's step runs.
     pub step: StepKernel,
     /// Whose code runs.
@@ -306,6 +311,8 @@ impl Training {
     pub const DEFAULT: Self = Self {
         recipe: Recipe::Mixed,
         gradients: Gradients::ByRecipe,
+        moments: Moments::ByRecipe,
+        fp8: Fp8::NONE,
         step: StepKernel::Fused,
         implementation: Implementation::Transformers,
         sharding: Sharding::ByRecipe,

@@ -202,7 +202,9 @@ choices! {
         AdapterWeights = "adapter_weights";
         /// Layers that predict further tokens.
         PredictionLayers = "prediction_layers";
-        /// fp32 copy of the weights that the optimizer updates.
+        /// Copies of the matrices in fp8, in which they are multiplied.
+        Fp8Weights = "fp8_weights";
+        /// Copy of the weights that the optimizer updates, in fp32 or what fp32 has beyond bf16.
         MasterWeights = "master_weights";
         /// Running mean of the gradient (momentum).
         FirstMoment = "first_moment";

@@ -9,9 +9,9 @@ use memory_wall_core::tables::drafts::{self, HEADS};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{
-    AdapterPrecision, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, LoraTargets, Loss,
-    Mode, Offload, Optimizer, Recipe, RecomputedModule, RecomputedModules, Scenario, Sharding, Speculation, StepKernel,
-    WeightFormat, ZeroStage,
+    AdapterPrecision, Attention, Checkpointing, Engine, Fp8Recipe, Gradients, Implementation, KvPrecision, LoraTargets,
+    Loss, Mode, Moments, Offload, Optimizer, Recipe, RecomputedModule, RecomputedModules, Scenario, Sharding,
+    Speculation, StepKernel, WeightFormat, ZeroStage,
 };
 
 use memory_wall_runtimes::llamacpp::{CacheType, limits};
@@ -292,6 +292,10 @@ pub static OPTIONS: &[PlanOption] = &[
     of_runtime!("host_bandwidth", Scope::Layers, Kind::Count(limits::HOST_BANDWIDTH)),
     choice!("recipe", Recipe, Training, |s| s.training.recipe),
     choice!("gradients", Gradients, Training, |s| s.training.gradients),
+    choice!("moments", Moments, Training, |s| s.training.moments),
+    choice!("fp8_recipe", Fp8Recipe, Training, |s| s.training.fp8.recipe),
+    switch!("fp8_param_gather", Training, true, |s| s.training.fp8.param_gather),
+    switch!("activation_func_fp8_input_store", Training, true, |s| s.training.fp8.input_store),
     choice!("optimizer", Optimizer, Training, |s| s.optimizer),
     choice!("step", StepKernel, Training, |s| s.training.step),
     choice!("implementation", Implementation, Training, |s| s.training.implementation),

@@ -214,7 +214,9 @@ fn nothing_of_a_plan_is_dropped() {
     assert!(written > 120, "{written}");
 }
 
-const SAID: [&str; 22] = [
+const SAID: [&str; 24] = [
+    "\"mode\": \"training\", \"model\": \"llama-3.1-8b\", \"implementation\": \"megatron\", \"dp\": 8, \"zero\": \"1\", \"fp8_recipe\": \"mxfp8\", \"fp8_param_gather\": true, \"activation_func_fp8_input_store\": true, \"moments\": \"bf16\"",
+    "\"mode\": \"training\", \"model\": \"llama-3.1-8b\", \"implementation\": \"torchtitan\", \"dp\": 8, \"zero\": \"3\", \"compile\": true, \"fp8_recipe\": \"rowwise\"",
     "\"model\": \"llama-3.1-8b\", \"engine\": \"sglang\", \"mem_fraction_static\": 85, \"chunked_prefill_size\": 4096, \"max_running_requests\": 32, \"max_total_tokens\": 65536, \"context_length\": 8192, \"disable_cuda_graph\": true",
     "\"model\": \"llama-3.1-8b\", \"engine\": \"trtllm\", \"kv_cache_free_gpu_memory_fraction\": 85, \"max_batch_size\": 32, \"max_num_tokens\": 4096, \"max_seq_len\": 8192, \"batch\": 4, \"seq\": 2048",
     "\"model\": \"llama-3.1-8b\", \"engine\": \"llamacpp\", \"weights\": \"q4_k\", \"ngl\": 20, \"device\": [\"rtx4090\", \"rtx3090\"], \"tensor_split\": [3, 1], \"ubatch\": 256, \"kv_unified\": true, \"cache_type_k\": \"q8_0\", \"no_kv_offload\": true, \"host_memory\": 64",

@@ -75,6 +75,10 @@ pub(crate) static GROUPS: &[Group] = &[
         first: &["implementation", "optimizer", "recipe", "checkpointing", "zero"],
         more: &[
             "recompute_modules",
+            "fp8_recipe",
+            "fp8_param_gather",
+            "activation_func_fp8_input_store",
+            "moments",
             "gradients",
             "step",
             "loss",

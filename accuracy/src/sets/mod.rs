@@ -8,6 +8,7 @@ mod kv_cache;
 mod litgpt;
 mod llamacpp_starts;
 mod logits;
+mod megatron;
 mod one_gpu;
 mod peft;
 mod pool_starts;
@@ -41,6 +42,7 @@ pub const SETS: &[Make] = &[
     real_gpu::sets,
     one_gpu::sets,
     torchtitan::sets,
+    megatron::sets,
     litgpt::sets,
     deepspeed::sets,
     peft::sets,

@@ -1,8 +1,8 @@
 //! Peaks that torchtitan reports: the most that PyTorch's allocator reserved on any rank.
 
 use memory_wall_core::{
-    Architecture, Bytes, Checked, Checkpointing, Implementation, Loss, Mode, Parallelism, Recipe, Scenario, StepKernel,
-    Stock, Training, ZeroStage, evaluate,
+    Architecture, Bytes, Checked, Checkpointing, Fp8, Fp8Recipe, Implementation, Loss, Mode, Parallelism, Recipe,
+    Scenario, StepKernel, Stock, Training, ZeroStage, evaluate,
 };
 
 use super::reading;
@@ -104,6 +104,7 @@ pub(super) fn scenario(row: csv::Row<'_>) -> Result<Checked, String> {
         compile: yes(row, "compile")?,
         async_tp: yes(row, "async_tp")?,
         reshard_after_forward,
+        fp8: Fp8 { recipe: if yes(row, "float8")? { Fp8Recipe::Tensorwise } else { Fp8Recipe::None }, ..Fp8::NONE },
         // Without a pipeline no micro-batch adds its gradients to another's.
         micro_batches: if parallel.pp > 1 { count(row, "pp_microbatch", Some(parallel.pp))? } else { 1 },
         // The runs are of 2024 and early 2025: their pipelines kept the outputs of a step.
@@ -130,7 +131,7 @@ fn recipe(row: csv::Row<'_>) -> Result<(), String> {
     must(row, "quant", str::is_empty)?;
     must(row, "attention", |text| text.starts_with("sdpa_flash"))?;
     // Whether weights were gathered in float8 is not recorded; nothing else of float8 changes what is kept.
-    yes(row, "float8").map(|_| ())
+    Ok(())
 }
 
 fn parallel(row: csv::Row<'_>) -> Result<Parallelism, String> {

@@ -42,7 +42,7 @@ mod tests {
     use std::ffi::OsString;
 
     /// A value that each option takes and that is none of its defaults.
-    const VALUES: [(&str, &str); 44] = [
+    const VALUES: [(&str, &str); 46] = [
         ("--gpu-memory", "8"),
         ("--batch", "7"),
         ("--seq", "4096"),
@@ -69,6 +69,8 @@ mod tests {
         ("--gpu-memory-utilization", "0.5"),
         ("--recipe", "pure"),
         ("--gradients", "kept"),
+        ("--moments", "bf16"),
+        ("--fp8-recipe", "blockwise"),
         ("--optimizer", "lion"),
         ("--step", "foreach"),
         ("--implementation", "megatron"),

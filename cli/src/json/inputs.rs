@@ -2,7 +2,7 @@
 
 use memory_wall_core::engines::vllm;
 use memory_wall_core::layout::PipelineSplit;
-use memory_wall_core::{Engine, Parallelism, Scenario, Speculation};
+use memory_wall_core::{Engine, Fp8, Moments, Parallelism, Scenario, Speculation};
 use serde::Serialize;
 
 use crate::inputs;
@@ -23,6 +23,14 @@ pub(crate) struct Inputs {
     attention: &'static str,
     recipe: &'static str,
     gradients: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moments: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fp8_recipe: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fp8_param_gather: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    activation_func_fp8_input_store: Option<bool>,
     step: &'static str,
     implementation: &'static str,
     sharding: &'static str,
@@ -111,6 +119,10 @@ impl Inputs {
             attention: scenario.attention.id(),
             recipe: training.recipe.id(),
             gradients: training.gradients.id(),
+            moments: (training.moments != Moments::ByRecipe).then_some(training.moments.id()),
+            fp8_recipe: (training.fp8 != Fp8::NONE).then_some(training.fp8.recipe.id()),
+            fp8_param_gather: training.fp8.param_gather.then_some(true),
+            activation_func_fp8_input_store: training.fp8.input_store.then_some(true),
             step: training.step.id(),
             implementation: training.implementation.id(),
             sharding: training.sharding.id(),

@@ -35,7 +35,7 @@ const OF_VLLM: &[(&[&str], &str)] = &[
 /// # Source
 /// torchtune, `recipes/full_finetune_single_device.py` (`optimizer_in_bwd`). TRL at f2cd577, `grpo_config.py`. verl at b178a3c,
 /// `docs/perf/perf_tuning.rst`. Read 2026-11-26. DeepSeek's `DualPipe`, `README.md` (parameters of a device: 2×), Megatron-LM,
-/// `arguments.py` (`--fp8-param-gather`), torchtitan, `job_config.py` (`pipeline_parallel_schedule`). Read 2026-11-27.
+/// `arguments.py` and `transformer_config.py`, torchtitan, `job_config.py` (`pipeline_parallel_schedule`). Read 2026-11-27.
 const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
     (
         "torchtune",
@@ -59,13 +59,23 @@ const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "Transformer Engine, torchao and Megatron-LM",
-        &["--fp8", "--fp8-format", "--fp8-recipe", "--enable-fp8", "--float8", "--fp4", "--fp4-format"],
-        "matrices are multiplied in 8 or 4 bits and their inputs saved so; weights, gradients and states keep their bytes, and the run takes no more than is counted without it but for copies of the weights",
+        &["--fp8", "--fp8-format", "--enable-fp8", "--float8"],
+        "it is the scales that decide what is kept in 8 bits: say --fp8-recipe, and --fp8-param-gather where the weights are",
     ),
     (
         "Megatron-LM",
-        &["--fp8-param-gather"],
-        "weights are kept and gathered in 8 bits, so that the run takes less than is counted without it, by up to a byte a parameter",
+        &["--exp-avg-dtype", "--exp-avg-sq-dtype", "--use-precision-aware-optimizer"],
+        "both moments in 16 or 8 bits are --moments bf16 or fp8",
+    ),
+    (
+        "Megatron-LM",
+        &["--fp8-dot-product-attention", "--fp8-multi-head-attention", "--fp8-output-proj", "--first-last-layers-bf16"],
+        "which layers and products are in fp8 is counted as without it: matrices of all layers, and not attention and the output head",
+    ),
+    (
+        "Megatron-LM",
+        &["--fp4", "--fp4-format", "--fp4-recipe", "--fp4-param-gather"],
+        "matrices are multiplied in 4 bits and their inputs saved so, which takes no more than is counted with --fp8-recipe mxfp8",
     ),
     (
         "DeepSeek",

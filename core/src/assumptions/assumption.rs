@@ -88,6 +88,8 @@ pub enum Assumption {
     BitsandbytesPlugin,
     /// vLLM has no kernels for 8-bit integers as activations on this generation of GPUs, so that int8 is that of weights alone.
     Int8WeightsAlone(Capability),
+    /// What Transformer Engine keeps in fp8.
+    TransformerEngine,
     /// bitsandbytes quantises on a GPU of Apple's.
     BitsandbytesOnMetal,
     /// The GPU is older than bf16 and than `FlashAttention`'s own kernels.

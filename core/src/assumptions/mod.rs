@@ -11,6 +11,7 @@ pub use sentences::Unserved;
 use crate::architecture::{Positions, Projection};
 use crate::checked::Checked;
 use crate::engines;
+use crate::fp8::Fp8Recipe;
 use crate::memory::activations::transformers;
 use crate::memory::activations::transformers::backward::would_hold_done_layers;
 use crate::memory::host;
@@ -33,7 +34,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 49;
+    pub const CAPACITY: usize = 50;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -141,6 +142,7 @@ impl Assumptions {
                     Assumption::Unsloth,
                 ),
                 shape.end_of_table().filter(|end| *end < scenario.seq_length).map(Assumption::BeyondTable),
+                when(scenario.transformer_engine() != Fp8Recipe::None, Assumption::TransformerEngine),
                 when(!trains, Assumption::FullSequences),
                 sliding,
                 when(

@@ -1,6 +1,7 @@
 //! What the optimizer keeps between steps, and what its step needs for a moment.
 
 use crate::checked::Checked;
+use crate::fp8::{Fp8Recipe, Moments};
 use crate::memory::deepspeed::{self, Settings};
 use crate::memory::{Phase, adapters};
 use crate::parallelism::ZeroStage;
@@ -17,6 +18,7 @@ const EIGHT_BIT: Block = Block { values: 256, bytes: 260 };
 ///
 /// # Formula
 /// parameters × (4 for the fp32 master copy in mixed precision + the moments).
+/// With moments in 16 or 8 bits ([`Moments`]) Megatron-LM keeps, of the copy, the 2 bytes beyond bf16 alone; all 4 beside fp8 recipes other than delayed scaling.
 /// Moments in fp32, in pure 16-bit training in 16 bits: `AdamW` two; 8-bit `AdamW` 2 × 260/256 bytes; Lion and momentum one; plain SGD none;
 /// Adafactor a row and a column for each matrix; Muon one for the matrices of the layers and two elsewhere.
 /// ZeRO-1 to 3 divide all of it by the data-parallel ranks. A step through PyTorch's `foreach` makes one more copy of all parameters, and so does Megatron-LM's of gradients
@@ -31,7 +33,7 @@ const EIGHT_BIT: Block = Block { values: 256, bytes: 260 };
 ///
 /// # Source
 /// Rajbhandari et al. 2020 (`ZeRO`), section 3.1; Dettmers et al. 2022 for 8-bit blocks; Shazeer and Stern 2018 (Adafactor); Chen et al. 2023 (Lion);
-/// Jordan et al. 2024 (Muon); states and the copy of `foreach` measured with PyTorch 2.15.
+/// Jordan et al. 2024 (Muon); Megatron-LM at d98e8a6: `store_param_remainders` and `use_precision_aware_optimizer_no_fp8_or_ds_fp8` of `megatron/core/optimizer/optimizer_config.py`, read 2026-11-27; states and the copy of `foreach` measured with PyTorch 2.15.
 ///
 /// # Example
 /// ```
@@ -90,12 +92,18 @@ pub(super) fn states(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
     let (trained, full, wide) = (scenario.trained_parameters(), scenario.mode == Mode::Training, plain(scenario));
     let mut state = |item, parameters, block| put(scenario, item, parameters, block, sink);
     if full && has_master(scenario) {
-        state(Item::MasterWeights, trained, wide);
+        state(Item::MasterWeights, trained, if keeps_remainders(scenario) { Block::BF16 } else { wide });
     }
     match scenario.optimizer {
         Optimizer::AdamW => {
-            state(Item::FirstMoment, trained, wide);
-            state(Item::SecondMoment, trained, wide);
+            let each = match scenario.training.moments {
+                _ if !full => wide,
+                Moments::ByRecipe => wide,
+                Moments::Bf16 => Block::BF16,
+                Moments::Fp8 => Fp8Recipe::Tensorwise.saved(),
+            };
+            state(Item::FirstMoment, trained, each);
+            state(Item::SecondMoment, trained, each);
         }
         Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => {
             state(Item::FirstMoment, trained, EIGHT_BIT);
@@ -202,6 +210,12 @@ pub(super) fn has_master(scenario: &Checked) -> bool {
         Recipe::WithoutMaster => false,
         Recipe::Pure | Recipe::Fp32 | Recipe::Autocast => cloned,
     }
+}
+
+/// Whether the master copy is what fp32 has beyond bf16, which Transformer Engine's `AdamW` puts together with the weights.
+fn keeps_remainders(scenario: &Checked) -> bool {
+    let recipe = scenario.transformer_engine();
+    scenario.training.moments != Moments::ByRecipe && matches!(recipe, Fp8Recipe::None | Fp8Recipe::Delayed)
 }
 
 /// The precision of moments that are not quantised: that of the parameters which the step updates.

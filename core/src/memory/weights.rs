@@ -16,6 +16,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 ///
 /// # Formula
 /// For each kind of tensor: parameters × `block_bytes` / `block_values` of the format that the kind is kept in.
+/// Megatron-LM multiplies the matrices of the layers in fp8 from copies beside those in bf16, or in their place (`--fp8-param-gather`): two bytes of each value, one where one copy is read both ways, and scales.
 /// Adapters come on top ([`adapters::terms`]). A rank holds its share; ZeRO-3 (FSDP) divides each kind by the data-parallel ranks, rounded up.
 ///
 /// # Units
@@ -43,12 +44,18 @@ pub fn terms(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
         } else {
             count.div_ceil(shards(scenario, item))
         };
-        let symbol = if block.values == 1 { Symbol::BytesPerValue } else { Symbol::BytesPerBlock };
-        sink(&Term {
-            item,
-            factors: &[Factor::new(Symbol::Parameters, here), Factor::new(symbol, block.bytes.into())],
-            divisor: block.values,
-        });
+        let mut put = |item, block: Block| {
+            let symbol = if block.values == 1 { Symbol::BytesPerValue } else { Symbol::BytesPerBlock };
+            let factors = [Factor::new(Symbol::Parameters, here), Factor::new(symbol, block.bytes.into())];
+            sink(&Term { item, factors: &factors, divisor: block.values });
+        };
+        let copies = scenario.fp8_weights().filter(|_| matches!(item, Item::LayerMatrices | Item::Experts));
+        if copies.is_none() || !scenario.training.fp8.param_gather {
+            put(item, block);
+        }
+        if let Some(copies) = copies {
+            put(Item::Fp8Weights, copies);
+        }
     });
     adapters::terms(scenario, sink);
 }

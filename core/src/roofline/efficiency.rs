@@ -33,6 +33,12 @@ impl Efficiency {
     /// The same of training steps of mixtures of experts in programs made for many GPUs.
     pub const LEAST_OF_MIXTURES: Self = Self { compute: 0.25, bandwidth: 0.25 };
 
+    /// The same of training steps in fp8, whose peak is twice as high while only the layers' matrices gain by it: nine of torchtitan's rows.
+    pub const LEAST_IN_FP8: Self = Self { compute: 0.2, bandwidth: 0.35 };
+
+    /// The same of mixtures: half of [`Efficiency::LEAST_OF_MIXTURES`], since those steps in fp8 are among its own and the peak is twice as high.
+    pub const LEAST_OF_MIXTURES_IN_FP8: Self = Self { compute: 0.125, bandwidth: 0.25 };
+
     /// The same of inference on AMD's GPUs.
     pub const LEAST_ON_AMD: Self = Self { compute: 0.17, bandwidth: 0.23 };
 
@@ -49,7 +55,7 @@ impl Efficiency {
     ///
     /// # Assumes
     /// In inference the GPU decides: [`Efficiency::LEAST_ON_AMD`], [`Efficiency::LEAST_OF_MIXTURES_ON_AMD`], [`Efficiency::LEAST_ON_SHARED_MEMORY`], else [`Efficiency::LEAST`]. A training step of transformers or peft, whose kernels Python launches one by one: 0.25 of a dense model, 0.13 beside weights that bitsandbytes unpacks, 0.1 of a mixture of experts,
-    /// 0.08 in fp32, which PyTorch multiplies without TF32 unless it is told to. 0.25 of a mixture in other programs. All else, and a dense model in 16 bits under `torch.compile`: [`Efficiency::LEAST`].
+    /// 0.08 in fp32, which PyTorch multiplies without TF32 unless it is told to. 0.25 of a mixture in other programs; in fp8 [`Efficiency::LEAST_IN_FP8`] and its like. All else, and a dense model in 16 bits under `torch.compile`: [`Efficiency::LEAST`].
     ///
     /// # Source
     /// 82 steps on an H200 (set `one-gpu-steps-speed` of the crate `memory-wall-accuracy`). Mixtures in other programs: 176 of 183 steps of Megatron-LM in
@@ -79,7 +85,12 @@ impl Efficiency {
             };
         }
         if scenario.training.implementation != Implementation::Transformers {
-            return if mixture { Self::LEAST_OF_MIXTURES } else { Self::LEAST };
+            return match (mixture, scenario.trains_in_fp8()) {
+                (true, false) => Self::LEAST_OF_MIXTURES,
+                (true, true) => Self::LEAST_OF_MIXTURES_IN_FP8,
+                (false, false) => Self::LEAST,
+                (false, true) => Self::LEAST_IN_FP8,
+            };
         }
         let share = match (scenario.mode, scenario.recipe()) {
             _ if mixture => 0.1,

@@ -246,7 +246,12 @@ impl<'a, 'b> Lister<'a, 'b> {
         }
         let learned = parameters * u128::from(gradients::bytes_each(scenario));
         // What the format leaves wide is multiplied so.
-        let unit = if layout == scenario.weights.block() { Unit::Matrix } else { Unit::Wide };
+        let narrow = if scenario.trains_in_fp8() {
+            !matches!(task, Task::OutputHead | Task::Router)
+        } else {
+            layout == scenario.weights.block()
+        };
+        let unit = if narrow { Unit::Matrix } else { Unit::Wide };
         let form = Form::Matrix { flops, weights, learned, unit };
         if self.quantises() {
             self.quantise(times, from, input);

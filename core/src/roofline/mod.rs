@@ -22,10 +22,12 @@ pub use kernel::Kernel;
 pub use operations::{Operation, Pass, Task};
 pub use work::{Accounting, Work};
 
+use crate::fp8::Fp8;
 use crate::precision::{ComputePrecision, KvPrecision, WeightFormat};
 use crate::scenario::{Mode, Scenario};
 use crate::serving::Engine;
 use crate::tables::gpus::Gpu;
+use crate::training::Training;
 use crate::units::{ByteRate, FlopRate, Intensity, Seconds};
 
 choices! {
@@ -117,7 +119,7 @@ impl Roof {
 
 /// The precision in which a scenario's matrices are multiplied on a GPU, and its rate; never one that the GPU does not have.
 ///
-/// 16 bits for weights that are stored in fewer, since they are unpacked first; 8 bits where weights and activations are fp8 and the GPU has the units,
+/// 16 bits for weights that are stored in fewer, since they are unpacked first; 8 bits where weights and activations are fp8 and the GPU has the units, in training by the recipe,
 /// and for MXFP4 on GPUs with 4-bit units, which multiply it with 8-bit activations; 4 bits for NVFP4.
 /// Sums are kept in fp32, so that GPUs for games, which are twice as fast with 16-bit sums, can beat a bound made from it.
 /// llama.cpp is that exception: it multiplies its own formats as 8-bit integers and adds 16-bit ones up in 16 bits. Each block of 32 integer products is
@@ -128,6 +130,7 @@ pub fn multiplies_in(scenario: &Scenario, gpu: &Gpu) -> (ComputePrecision, FlopR
     use ComputePrecision::{Bf16, Fp4, Fp8, Fp16, Fp32, Int8, Tf32};
     let wanted: &[ComputePrecision] = match (scenario.mode, scenario.weights) {
         _ if scenario.activation_bytes() == 4 => &[Tf32, Fp32],
+        _ if scenario.trains_in_fp8() => &[Fp8, Bf16, Fp16, Fp32],
         (Mode::Inference, WeightFormat::Fp8 | WeightFormat::Fp8Block) => &[Fp8, Bf16, Fp16, Fp32],
         (Mode::Inference, WeightFormat::Nvfp4) => &[Fp4, Bf16, Fp16, Fp32],
         (Mode::Inference, WeightFormat::Mxfp4) if gpu.peaks.at(Fp4).is_some() && !llama_cpp(scenario) => {
@@ -156,7 +159,8 @@ fn llama_cpp(scenario: &Scenario) -> bool {
 /// The rate of matrices that a format below 16 bits leaves wide.
 pub fn wide_rate(scenario: &Scenario, gpu: &Gpu) -> FlopRate {
     let weights = if scenario.activation_bytes() == 4 { WeightFormat::Fp32 } else { WeightFormat::Bf16 };
-    multiplies_in(&Scenario { weights, ..*scenario }, gpu).1
+    let training = Training { fp8: Fp8::NONE, ..scenario.training };
+    multiplies_in(&Scenario { weights, training, ..*scenario }, gpu).1
 }
 
 /// The rate of attention: in fp8 where the cache is and the GPU has the units, otherwise as of wide matrices.

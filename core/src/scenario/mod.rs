@@ -2,6 +2,7 @@
 
 mod blocks;
 mod demand;
+mod eight_bits;
 mod error;
 mod left_wide;
 mod llamacpp;
@@ -17,6 +18,7 @@ mod unsupported;
 mod vllm;
 
 pub use demand::Demand;
+pub use eight_bits::NoFp8;
 pub use error::ScenarioError;
 pub use left_wide::{LeftWide, NarrowBeside};
 pub use llamacpp::TensorSplit;

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::demand::{self, Demand};
-use super::{Mode, Scenario, sharding};
+use super::{Mode, NoFp8, Scenario, eight_bits, sharding};
 use crate::architecture::Projection;
 use crate::display::Grouped;
 use crate::layout::SplitError;
@@ -42,6 +42,8 @@ pub enum CutError {
     Lacks(Implementation, TrainerOption),
     /// The library that shards its states has no such option.
     Sharded(Sharding, TrainerOption),
+    /// Not in fp8, or not with moments in fewer bits.
+    Fp8(NoFp8),
     /// The code asks for something beside such a cut.
     Asks(Implementation, Demand),
 }
@@ -218,6 +220,7 @@ impl fmt::Display for CutError {
                 write!(f, "{} {}", name(implementation), option.reason(implementation))
             }
             Self::Sharded(sharding, option) => f.write_str(of_library(sharding, option)),
+            Self::Fp8(why) => why.fmt(f),
             Self::Asks(implementation, demand) => write!(f, "{} {demand}", name(implementation)),
         }
     }
@@ -262,6 +265,7 @@ pub(super) fn cuts(scenario: &Scenario) -> Result<(), CutError> {
         }
         _ => {}
     }
+    eight_bits::check(scenario).map_err(CutError::Fp8)?;
     interleaved(scenario)?;
     demand::met(scenario).map_err(|demand| CutError::Asks(implementation, demand))
 }

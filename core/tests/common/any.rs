@@ -11,9 +11,10 @@ use memory_wall_core::scenario::{CutError, Demand, TrainerOption};
 use memory_wall_core::tables::drafts::Draft;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
-    AdapterPrecision, Architecture, Attention, Bytes, Checkpointing, Engine, Gradients, Implementation, KvPrecision,
-    Lora, LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, RecomputedModules, Scenario, ScenarioError,
-    Serving, Sharding, Share, Speculation, StepKernel, Stock, Training, WeightFormat, ZeroStage,
+    AdapterPrecision, Architecture, Attention, Bytes, Checkpointing, Engine, Fp8, Fp8Recipe, Gradients, Implementation,
+    KvPrecision, Lora, LoraTargets, Loss, Mode, Moments, Offload, Optimizer, Parallelism, Recipe, RecomputedModules,
+    Scenario, ScenarioError, Serving, Sharding, Share, Speculation, StepKernel, Stock, Training, WeightFormat,
+    ZeroStage,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -232,10 +233,20 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
 }
 
 prop_compose! {
+    fn fp8()(
+        recipe in prop_oneof![1 => Just(Fp8Recipe::None), 1 => select(Fp8Recipe::ALL)],
+        [param_gather, input_store] in any::<[bool; 2]>(),
+    ) -> Fp8 {
+        Fp8 { recipe, param_gather: param_gather && recipe != Fp8Recipe::None, input_store }
+    }
+}
+
+prop_compose! {
     fn training()(
         (recipe, gradients) in (select(Recipe::ALL), select(Gradients::ALL)),
         step in select(StepKernel::ALL),
         (implementation, sharding) in (select(Implementation::ALL), select(Sharding::ALL)),
+        (fp8, moments) in (fp8(), select(Moments::ALL)),
         loss in select(Loss::ALL),
         micro_batches in prop_oneof![2 => Just(1), 1 => within(bounds::MICRO_BATCHES)],
         (rank, precision) in (within(bounds::LORA_RANK), select(AdapterPrecision::ALL)),
@@ -248,6 +259,8 @@ prop_compose! {
         Training {
             recipe,
             gradients,
+            moments,
+            fp8,
             step,
             implementation,
             sharding,
@@ -492,6 +505,12 @@ fn trained(scenario: &mut Scenario) {
             {
                 scenario.parallel.split = PipelineSplit::default();
             }
+            CutError::Fp8(why) => match why.option() {
+                "moments" => training.moments = Moments::ByRecipe,
+                "activation_func_fp8_input_store" => training.fp8.input_store = false,
+                "fp8_param_gather" => training.fp8.param_gather = false,
+                _ => training.fp8 = Fp8 { input_store: training.fp8.input_store, ..Fp8::NONE },
+            },
             CutError::Lacks(_, TrainerOption::PartOffload) => scenario.offload = Offload::default(),
             CutError::MicroBatches { multiple, .. } => training.micro_batches = multiple,
             CutError::NoInterleaving(_) => scenario.parallel.virtual_stages = 1,

@@ -8,7 +8,8 @@ use alloc::string::ToString;
 use memory_wall_core::architecture::{Architecture, Biases, Mlp, Norm, Positions, Projection};
 use memory_wall_core::layout::PipelineSplit;
 use memory_wall_core::{
-    Attention, Checkpointing, Loss, Optimizer, Recipe, RecomputedModule, RecomputedModules, WeightFormat, ZeroStage,
+    Attention, Checkpointing, Fp8, Fp8Recipe, Loss, Moments, Optimizer, Recipe, RecomputedModule, RecomputedModules,
+    WeightFormat, ZeroStage,
 };
 
 use super::ExportError;
@@ -25,6 +26,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     let all = scenario.batch.saturating_mul(training.micro_batches).saturating_mul(parallel.dp);
     sheet.set("--global-batch-size", all, &["batch", "micro_batches", "dp"]);
     precision(sheet)?;
+    fp8(sheet);
     sheet.degree("--tensor-model-parallel-size", parallel.tp, "tp");
     sheet.degree("--pipeline-model-parallel-size", parallel.pp, "pp");
     sheet.degree("--context-parallel-size", parallel.cp, "cp");
@@ -197,6 +199,38 @@ fn precision(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
         }
     }
     Ok(())
+}
+
+/// What is multiplied and kept in fewer than 16 bits.
+fn fp8(sheet: &mut Sheet<'_>) {
+    let Fp8 { recipe, param_gather, input_store } = sheet.scenario.training.fp8;
+    if recipe != Fp8Recipe::None {
+        // DeepSeek-V3's choice with scales of blocks, and e5m2 for gradients with one scale for a tensor.
+        let blocks = matches!(recipe, Fp8Recipe::Blockwise | Fp8Recipe::Mxfp8);
+        sheet.set("--fp8-format", if blocks { "e4m3" } else { "hybrid" }, &["fp8_recipe"]);
+        sheet.set("--fp8-recipe", recipe.id(), &["fp8_recipe"]);
+    }
+    sheet.implied("fp8_recipe");
+    if param_gather {
+        sheet.set("--fp8-param-gather", Datum::Switch, &["fp8_param_gather"]);
+        if recipe == Fp8Recipe::Mxfp8 {
+            sheet.set("--reuse-grad-buf-for-mxfp8-param-ag", Datum::Switch, &["fp8_param_gather"]);
+        }
+    }
+    if input_store {
+        sheet.set("--activation-func-fp8-input-store", Datum::Switch, &["activation_func_fp8_input_store"]);
+    }
+    let moments = sheet.scenario.training.moments;
+    if moments != Moments::ByRecipe {
+        sheet.set("--use-precision-aware-optimizer", Datum::Switch, &["moments"]);
+        for option in ["--exp-avg-dtype", "--exp-avg-sq-dtype"] {
+            sheet.set(option, moments.id(), &["moments"]);
+        }
+        if sheet.scenario.parallel.zero == ZeroStage::None {
+            sheet.set("--use-distributed-optimizer", Datum::Switch, &["moments"]);
+        }
+    }
+    sheet.implied("moments");
 }
 
 /// How states are sharded.

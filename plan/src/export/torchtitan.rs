@@ -5,12 +5,12 @@
 
 use alloc::string::String;
 
-use memory_wall_core::{Checkpointing, Loss, Optimizer, Recipe, StepKernel, ZeroStage};
+use memory_wall_core::{Checkpointing, Fp8Recipe, Loss, Optimizer, Recipe, StepKernel, ZeroStage};
 
 use super::sheet::{Datum, Sheet};
 use crate::value::Value;
 
-/// The module and the function of its registry that have a model's shape; that of Llama 3.1 405B trains in fp8, which is not modelled.
+/// The module and the function of its registry that have a model's shape; that of Llama 3.1 405B trains in fp8 whatever a plan says.
 const CONFIGS: [(&str, &str, &str); 20] = [
     ("llama-3-8b", "llama3", "llama3_8b"),
     ("llama-3.1-8b", "llama3", "llama3_8b"),
@@ -55,6 +55,10 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
         sheet.implied("optimizer");
     }
     sheet.leave("optimizer", "a config names its optimizer in Python, and those of the models take AdamW");
+    if scenario.training.fp8.recipe == Fp8Recipe::None {
+        sheet.implied("fp8_recipe");
+    }
+    sheet.leave("fp8_recipe", "a config converts its linear layers in Python, with Float8LinearConverter");
     sheet.implied("attention");
     sheet.implied("sequence_parallel");
     sheet.implied("implementation");

@@ -1,6 +1,6 @@
 //! The options of training, LoRA and QLoRA.
 
-use memory_wall_core::{Checkpointing, Implementation, Optimizer, Recipe, Training};
+use memory_wall_core::{Checkpointing, Fp8Recipe, Implementation, Moments, Optimizer, Recipe, Training};
 
 use super::{Known, list, switch, value};
 
@@ -22,6 +22,29 @@ pub(super) fn training() -> Vec<Known> {
             "by-recipe, kept or freed",
             "between two steps: kept in buffers (Megatron-LM, DeepSpeed), freed (PyTorch); by-recipe (default): kept in the mixed recipes",
         ),
+        value(
+            "--moments",
+            "D",
+            "by-recipe, bf16 or fp8",
+            format!(
+                "Megatron-LM: what AdamW keeps its two moments in (--exp-avg-dtype): {}; default by-recipe, which is fp32; with the others of the master copy only the 2 bytes beyond bf16 are kept, but for fp8 recipes other than delayed",
+                list(Moments::ALL.iter().map(|it| it.id()))
+            ),
+        ),
+        value(
+            "--fp8-recipe",
+            "NAME",
+            "an fp8 recipe such as blockwise",
+            format!(
+                "matrices of the layers are multiplied in fp8: {}; default none. Megatron-LM (Transformer Engine) saves their inputs in 8 bits and keeps fp8 copies of the weights; torchtitan (torchao: tensorwise, rowwise) casts each time and saves what it saves without",
+                list(Fp8Recipe::ALL.iter().map(|it| it.id()))
+            ),
+        ),
+        switch(
+            "--fp8-param-gather",
+            "Megatron-LM: the matrices are kept in fp8 alone, beside the optimizer's master copy; for mxfp8 with --reuse-grad-buf-for-mxfp8-param-ag",
+        ),
+        switch("--activation-func-fp8-input-store", "Megatron-LM: the input of SwiGLU is saved in fp8"),
         value(
             "--optimizer",
             "NAME",

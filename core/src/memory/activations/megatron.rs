@@ -2,7 +2,9 @@
 
 use crate::architecture::{Latent, Mlp, Projection};
 use crate::checked::Checked;
+use crate::fp8::Fp8Recipe;
 use crate::memory::backward::Moment;
+use crate::precision::Block;
 use crate::scenario::Attention;
 use crate::training::{Checkpointing, RecomputedModule};
 use crate::worked::{Factor, Item, Symbol, Term};
@@ -23,17 +25,24 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// `moe_act` the input of the second matrix of every expert that a token visits, 2·b·s·f/t each;
 /// `mlp` all of a dense MLP with the norm in its first matrix, 2·b·s·h + 6·b·s·f/t; `moe` all of a mixture but its input; `shared_experts` its shared experts, 6·b·s·f/t.
 ///
+/// In fp8 the inputs of matrices are saved in 8 bits with their scales, e bytes a value ([`Fp8Recipe::saved`]): outputs of norms that are a part of the matrix behind them e·b·s·h, and of those before latent attention 2·e·b·s·h, one copy for queries and one for
+/// keys and values; inputs of second matrices e·b·s·f/t; copies of tokens at their experts e·b·s·h each; short vectors behind their norms. In 16 bits stay the inputs of norms, queries, keys, values and the output of attention,
+/// gate and up in front of SwiGLU (2·b·s·f/t in fp8 with `--activation-func-fp8-input-store`), what routers read, the final norm, the head and the loss. Delayed scaling saves the output of attention and the input of shared experts a second time in 8 bits.
+/// What is computed again for `layernorm` and `moe_act` is saved in 16 bits then.
+///
 /// # Units
 /// Bytes.
 ///
 /// # Assumes
-/// 16-bit activations, fused norms, fused GELU and SwiGLU, modules of Transformer Engine. Statistics of norms and softmax, a few bytes a token, are left out as in the source.
+/// 16-bit activations but for those, fused norms, fused GELU and SwiGLU, modules of Transformer Engine. Statistics of norms and softmax, a few bytes a token, are left out as in the source.
 /// Dense layers and mixtures are in flight as they are on the stage.
 ///
 /// # Source
 /// Korthikanti et al. 2022 (arXiv 2205.05198), section 4; equal to 66 published values of the Ultra-Scale Playbook within 0.1%.
 /// Modules: Megatron-LM at d98e8a6 (2026-08), `megatron/core`: `transformer/transformer_config.py` (`recompute_modules`); `transformer/transformer_layer.py`, `transformer/multi_latent_attention.py`,
 /// `transformer/moe/experts.py` and `moe_layer.py`, which say what each checkpoint goes around; `models/gpt/gpt_layer_specs.py`, by which norms are parts of matrices. Read 2026-11-26.
+/// fp8: `set_save_original_input` in `transformer/attention.py`, `multi_latent_attention.py`, `moe/experts.py` and `shared_experts.py` of Megatron-LM; `saved_inputmat` in `transformer_engine/pytorch/module/linear.py` of NVIDIA/TransformerEngine at d0067d0,
+/// whose `performance_considerations.rst` counts 1 MB of an input of 1,024 × 1,024 values. Read 2026-11-27.
 /// Measured (Megatron-Bridge at 067f987, `skills/nemo-mbridge-perf-activation-recompute`, Moonlight 16B, TP 2 and EP 8 on eight H100): `mla_up_proj` took 0.72 GB off the peak and `moe_act` 0.68, until another moment was the peak;
 /// counted are 0.96 and 0.90 of activations.
 ///
@@ -87,52 +96,78 @@ fn tensors(scenario: &Checked, layers: u64, again: Option<bool>, sink: &mut dyn 
     .map(|module| scenario.recomputes(module));
     let [activations_again, shared_again] = [RecomputedModule::MoeActivation, RecomputedModule::SharedExperts]
         .map(|module| experts_again || scenario.recomputes(module));
-    let mut product = |is_again: bool, item, factors: &[Factor]| {
+    // Inputs of matrices, in fp8 with their scales.
+    let recipe = scenario.transformer_engine();
+    let [fp8, delayed] = [recipe != Fp8Recipe::None, recipe == Fp8Recipe::Delayed];
+    let input = recipe.saved();
+    let mut product = |is_again: bool, item, each: Block, rest: &[Factor]| {
+        let mut factors = [Factor::number(each.bytes.into()); 7];
+        factors.iter_mut().skip(1).zip(rest).for_each(|(factor, own)| *factor = *own);
+        let factors = factors.get(..=rest.len()).unwrap_or_default();
         if again.is_none_or(|again| again == is_again) && factors.iter().all(|factor| factor.value > 0) {
-            sink(&Term { item, factors, divisor: 1 });
+            sink(&Term { item, factors, divisor: each.values });
         }
     };
     let of = |layers| Factor::new(Symbol::Layers, layers);
     let l = of(layers);
-    let two = Factor::number(2);
-    let norms = Factor::number(if shape.mlp_layers > 0 { 2 } else { 4 });
-    product(false, Item::NormInputs, &[norms, l, whole, h]);
+    let norms = plain(if shape.mlp_layers > 0 { 2 } else { 4 });
+    product(false, Item::NormInputs, norms, &[l, whole, h]);
     // Elsewhere a norm is a part of the matrix behind it.
     let apart = if matches!(shape.projection, Projection::Latent(_)) { attending } else { 0 };
     let computed_again = if norms_again { apart + mixtures } else { 0 } + if dense_again { dense } else { 0 };
-    if computed_again == 0 {
-        product(false, Item::NormOutputs, &[norms, l, whole, h]);
+    if fp8 {
+        let in_matrices = attending - apart + if dense_again { 0 } else { dense };
+        product(false, Item::NormOutputs, input, &[of(in_matrices), whole, h]);
+        product(true, Item::NormOutputs, input, &[of(attending - apart + dense - in_matrices), whole, h]);
+        // Queries save a copy, and so do keys and values.
+        let two_copies = if norms_again { plain(2) } else { Block { bytes: 2 * input.bytes, ..input } };
+        product(norms_again, Item::NormOutputs, two_copies, &[of(apart), whole, h]);
+        // The router reads it in 16 bits.
+        product(norms_again, Item::NormOutputs, plain(2), &[of(mixtures), whole, h]);
+    } else if computed_again == 0 {
+        product(false, Item::NormOutputs, norms, &[l, whole, h]);
     } else {
-        product(false, Item::NormOutputs, &[two, of(attending + mlps - computed_again), whole, h]);
-        product(true, Item::NormOutputs, &[two, of(computed_again), whole, h]);
+        product(false, Item::NormOutputs, plain(2), &[of(attending + mlps - computed_again), whole, h]);
+        product(true, Item::NormOutputs, plain(2), &[of(computed_again), whole, h]);
     }
     if shape.dropout {
-        product(false, Item::DropoutMasks, &[two, l, whole, h]);
+        product(false, Item::DropoutMasks, plain(2), &[l, whole, h]);
     }
     let attention = of(attending);
     let head_dim = Factor::new(Symbol::HeadDim, shape.head_dim.into());
     let heads = Factor::new(Symbol::Heads, local.heads);
-    match shape.projection {
-        Projection::Latent(it) => latent(&it, up_again, [attention, whole, cut, heads], &mut product),
+    let made = match shape.projection {
+        Projection::Latent(it) => {
+            latent(&it, up_again, input, [attention, whole, cut, heads], &mut product);
+            Factor::new(Symbol::HeadDim, it.v_dim.into())
+        }
         Projection::Heads => {
             let kv_heads = Factor::new(Symbol::KvHeads, local.kv_heads);
-            product(false, Item::AttentionTensors, &[Factor::number(4), attention, cut, heads, head_dim]);
-            product(false, Item::AttentionTensors, &[Factor::number(4), attention, cut, kv_heads, head_dim]);
+            product(false, Item::AttentionTensors, plain(4), &[attention, cut, heads, head_dim]);
+            product(false, Item::AttentionTensors, plain(4), &[attention, cut, kv_heads, head_dim]);
+            head_dim
         }
+    };
+    if delayed {
+        product(false, Item::AttentionTensors, input, &[attention, cut, heads, made]);
     }
     if scenario.attention == Attention::Eager {
         let kept = if shape.dropout { 5 } else { 2 };
         let s = Factor::new(Symbol::SeqLength, local.seq_length);
         let whole_s = Factor::new(Symbol::SeqLength, scenario.seq_length.into());
         let batch = Factor::new(Symbol::Batch, scenario.batch.into());
-        let factors = [Factor::number(kept), attention, batch, heads, s, whole_s];
-        product(scores_again, Item::AttentionScores, &factors);
+        product(scores_again, Item::AttentionScores, plain(kept), &[attention, batch, heads, s, whole_s]);
     }
     // In front of the activation: gate and up, or its input.
-    let inner = if shape.mlp == Mlp::Gated { 4 } else { 2 };
-    let kept = Factor::number(inner + 2);
+    let inner = plain(if shape.mlp == Mlp::Gated && !scenario.training.fp8.input_store { 4 } else { 2 });
     let width = |width: u64| Factor::new(Symbol::IntermediateSize, width);
-    product(dense_again, Item::MlpTensors, &[kept, of(dense), cut, width(local.intermediate_size)]);
+    inside(
+        &mut product,
+        [dense_again; 2],
+        Item::MlpTensors,
+        [inner, input],
+        &[of(dense), cut, width(local.intermediate_size)],
+    );
     let Some(moe) = shape.moe else { return };
     // A token leaves its tensors with each expert that it visits, and its own copy at their door.
     let l = of(mixtures);
@@ -140,18 +175,44 @@ fn tensors(scenario: &Checked, layers: u64, again: Option<bool>, sink: &mut dyn 
     // Where fewer ranks share an expert than a matrix, as many fewer of their tokens come here.
     let across = scenario.experts().width;
     let arriving = Factor::new(Symbol::Tokens, (cut.value * across).div_ceil(tp));
-    let inside = width(u64::from(moe.intermediate_size).div_ceil(across));
-    if activations_again == experts_again {
-        product(experts_again, Item::ExpertTensors, &[kept, l, arriving, visits, inside]);
-    } else {
-        product(false, Item::ExpertTensors, &[Factor::number(inner), l, arriving, visits, inside]);
-        product(true, Item::ExpertTensors, &[two, l, arriving, visits, inside]);
-    }
-    product(experts_again, Item::ExpertTensors, &[two, l, arriving, visits, h]);
+    let own = width(u64::from(moe.intermediate_size).div_ceil(across));
+    let second = if scenario.recomputes(RecomputedModule::MoeActivation) { plain(2) } else { input };
+    inside(
+        &mut product,
+        [experts_again, activations_again],
+        Item::ExpertTensors,
+        [inner, second],
+        &[l, arriving, visits, own],
+    );
+    product(experts_again, Item::ExpertTensors, input, &[l, arriving, visits, h]);
     let experts = Factor::new(Symbol::Experts, moe.experts.into());
-    product(experts_again, Item::RouterTensors, &[Factor::number(4), l, cut, experts]);
+    product(experts_again, Item::RouterTensors, plain(4), &[l, cut, experts]);
     let shared = width(u64::from(moe.shared_intermediate_size).div_ceil(tp));
-    product(shared_again, Item::MlpTensors, &[kept, l, cut, shared]);
+    inside(&mut product, [shared_again; 2], Item::MlpTensors, [inner, input], &[l, cut, shared]);
+    if delayed && moe.shared_intermediate_size > 0 {
+        product(shared_again, Item::NormOutputs, input, &[l, whole, h]);
+    }
+}
+
+/// What an MLP saves in front of its activation and behind it, each computed again or not.
+fn inside(
+    product: &mut impl FnMut(bool, Item, Block, &[Factor]),
+    [first_again, second_again]: [bool; 2],
+    item: Item,
+    [first, second]: [Block; 2],
+    rest: &[Factor],
+) {
+    if first_again == second_again && second.values == 1 {
+        product(first_again, item, plain(first.bytes + second.bytes), rest);
+    } else {
+        product(first_again, item, first, rest);
+        product(second_again, item, second, rest);
+    }
+}
+
+/// So many bytes a value, without scales.
+const fn plain(bytes: u32) -> Block {
+    Block { values: 1, bytes }
 }
 
 /// What latent attention keeps: queries and keys of whole heads, values and the output of attention at their own width, and the short vectors in front of their norms and behind them.
@@ -163,23 +224,28 @@ fn tensors(scenario: &Checked, layers: u64, again: Option<bool>, sink: &mut dyn 
 fn latent(
     it: &Latent,
     again: bool,
+    input: Block,
     [layers, whole, cut, heads]: [Factor; 4],
-    product: &mut impl FnMut(bool, Item, &[Factor]),
+    product: &mut impl FnMut(bool, Item, Block, &[Factor]),
 ) {
     let width = |width: u32| Factor::new(Symbol::LatentWidth, width.into());
-    let four = Factor::number(4);
     let head_dim = Factor::new(Symbol::HeadDim, (it.nope_dim + it.rope_dim).into());
-    product(again, Item::AttentionTensors, &[four, layers, cut, heads, head_dim]);
-    let parts = if again { [(true, 2), (false, 2)] } else { [(false, 4), (false, 0)] };
-    for (again, bytes) in parts {
-        let bytes = Factor::number(bytes);
-        let values = Factor::new(Symbol::HeadDim, it.v_dim.into());
-        product(again, Item::AttentionTensors, &[bytes, layers, cut, heads, values]);
-        for compressed in it.q_lora_rank.into_iter().chain([it.kv_lora_rank]) {
-            product(again, Item::AttentionTensors, &[bytes, layers, whole, width(compressed)]);
+    product(again, Item::AttentionTensors, plain(4), &[layers, cut, heads, head_dim]);
+    let values = Factor::new(Symbol::HeadDim, it.v_dim.into());
+    let mut both = |made_again: Block, rest: &[Factor]| {
+        if !again && made_again.values == 1 {
+            product(false, Item::AttentionTensors, plain(2 + made_again.bytes), rest);
+        } else {
+            product(again, Item::AttentionTensors, made_again, rest);
+            product(false, Item::AttentionTensors, plain(2), rest);
         }
+    };
+    both(plain(2), &[layers, cut, heads, values]);
+    // In front of their norms in 16 bits, and behind them as the input of the matrices that make heads of them.
+    for compressed in it.q_lora_rank.into_iter().chain([it.kv_lora_rank]) {
+        both(input, &[layers, whole, width(compressed)]);
     }
-    product(false, Item::AttentionTensors, &[Factor::number(2), layers, whole, width(it.rope_dim)]);
+    product(false, Item::AttentionTensors, plain(2), &[layers, whole, width(it.rope_dim)]);
 }
 
 /// What the layers in flight keep when the backward pass begins, and the final norm's input and output, the head's input.

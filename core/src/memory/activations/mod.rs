@@ -248,6 +248,7 @@ const fn each_layer_keeps(item: Item) -> bool {
         | Item::NormsAndBiases
         | Item::AdapterWeights
         | Item::PredictionLayers
+        | Item::Fp8Weights
         | Item::FullLayers
         | Item::WindowLayers
         | Item::ReservedCache
