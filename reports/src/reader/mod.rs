@@ -6,6 +6,7 @@ mod growing;
 mod joined;
 mod json;
 mod person;
+mod sentence;
 mod special;
 mod unfinished;
 
@@ -29,6 +30,7 @@ use crate::{Place, name, scan};
 use joined::{Joined, Seen};
 use json::Json;
 use person::Named;
+use sentence::Said;
 use special::{LONGEST_ROW, SPECIAL};
 use unfinished::Unfinished;
 
@@ -82,7 +84,8 @@ impl Reader {
             .map(|reading| reading.mark)
             .chain(settings.iter().map(|settings| settings.mark.as_bytes()))
             .chain(SPECIAL.iter().map(|(mark, _)| mark.as_bytes()))
-            .chain(figures::marks());
+            .chain(figures::marks())
+            .chain(sentence::MARKS.iter().map(|mark| mark.as_bytes()));
         let marks = Marks::new(texts.zip(0..));
         Self {
             lines: Lines::default(),
@@ -108,6 +111,8 @@ impl Reader {
                 orphan: None,
                 unread: None,
                 prose: Vec::new(),
+                said: Vec::new(),
+                sentences: (0, 0),
                 settings_read: 0,
                 doubtful: Vec::new(),
                 understood: Vec::new(),
@@ -181,6 +186,10 @@ struct State {
     unread: Option<Box<Report>>,
     /// The GPU as a person names it in each text, which counts where no program does.
     prose: Vec<Named>,
+    /// What a person names in sentences of each text.
+    said: Vec<Said>,
+    /// The line of the last sentence that was looked at, and how many there were in the text.
+    sentences: (usize, u16),
     /// Places of numbers of the line that a pattern couldn't read.
     doubtful: Vec<Place>,
     /// Places of numbers of the line that one could.
@@ -189,6 +198,9 @@ struct State {
 
 /// How many bytes before a number in Ollama's log are searched for the device that it is about.
 const FRONT: usize = 512;
+
+/// A limit that is none: the kernel's is 2^63 bytes in whole pages.
+const NO_LIMIT: i64 = 1 << 50;
 
 /// Marks of one line that are looked at.
 const MOST_HITS: usize = 512;
@@ -203,6 +215,8 @@ impl State {
             self.find(raw.text);
             let code = self.trace.is_some_and(|trace| trace.code_follows);
             let begun = self.unfinished.is_some() || code;
+            // A text may begin with a heading.
+            let begun = begun || raw.place.line == 1;
             if self.hits.is_empty() && self.joined.is_none() && self.table.is_none() && self.nested.is_none() && !begun
             {
                 return;
@@ -246,6 +260,9 @@ impl State {
         if let Some(trace) = self.trace.as_mut().filter(|trace| trace.code_follows) {
             trace.code(&line.text, line.place(0));
         }
+        if line.number() == 1 {
+            self.sentence(line);
+        }
         let device = name::rank(&line.text).map_or(Device::Unsaid, Device::Gpu);
         for (mark, at) in hits {
             let mark = usize::from(*mark);
@@ -259,8 +276,10 @@ impl State {
                 let special = mark - self.patterns.len() - self.settings.len();
                 if let Some((_, special)) = SPECIAL.get(special) {
                     self.special(*special, line, *at, device, joined);
-                } else if let Some(name) = figures::number(special) {
-                    self.figure(name, line, *at, device);
+                } else if figures::is_name(special) {
+                    self.figure(special - SPECIAL.len(), line, *at, device);
+                } else {
+                    self.sentence(line);
                 }
             }
         }
@@ -303,8 +322,15 @@ impl State {
                 let behind = behind.get(..LONGEST_ROW).unwrap_or(behind);
                 let listed = pattern.text.starts_with("msg=\"inference compute\"");
                 for mut fact in facts {
-                    // XLA's word for none.
-                    if fact.what == What::Allowed && matches!(fact.value, Value::Size(size) if size.bytes == 0) {
+                    // XLA's word for none, Ollama's of a model without an encoder, and the kernel's for no limit.
+                    let none = match (fact.what, &fact.value) {
+                        (What::Allowed | What::PlannedProjector | What::EncoderCompute, Value::Size(size)) => {
+                            size.bytes == 0
+                        }
+                        (What::HostLimit, Value::Size(size)) => size.bytes >= NO_LIMIT,
+                        _ => false,
+                    };
+                    if none {
                         continue;
                     }
                     if listed && let Ok(gpu) = u16::try_from(gpu) {

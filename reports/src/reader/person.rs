@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::State;
+use super::sentence::Said;
 use crate::line::Line;
 use crate::name;
 use crate::report::{Device, Fact, Report, Value};
@@ -64,18 +65,32 @@ impl State {
         let place = line.place(label.len() + offset(text, name));
         let fact = Fact { place, device: Device::Unsaid, what: What::Gpu, value };
         let source = self.source;
+        let number = numbered(label.get(at..).unwrap_or_default());
+        let count = number.map_or(count, |numbers| count.max(numbers.1));
         match self.prose.last_mut().filter(|known| known.source == source) {
             // "GPU 0: NVIDIA GeForce RTX 4090" is "GPU: RTX 4090" too, and no RTX 3090.
-            Some(known) => known.fact = known.fact.take().filter(|known| is_same(&known.value, &fact.value)),
+            Some(known) => {
+                known.fact = known.fact.take().filter(|known| is_same(&known.value, &fact.value));
+                // "GPU 1: NVIDIA GeForce RTX 4090" below it is another one.
+                known.count = known.count.max(number.map_or(count, |numbers| numbers.0 + 1));
+            }
             None => self.prose.push(Named { source, fact: Some(fact), count }),
         }
     }
 
-    /// Adds the GPU to the report that says what went wrong in its text, or to the last one of that text; not where a program names a GPU itself.
+    /// Adds what is named to the report that says what went wrong in its text, or to the last one of that text; not where a program names it
+    /// itself. A label counts more than a sentence.
     pub(super) fn give_names(&mut self) {
-        for Named { source, fact, count } in core::mem::take(&mut self.prose) {
+        let mut names = core::mem::take(&mut self.prose);
+        for said in core::mem::take(&mut self.said).into_iter().filter(Said::is_one) {
+            let labelled = |known: &Named| known.source == said.source && said.fact.what == What::Gpu;
+            if !names.iter().any(labelled) {
+                names.push(Named { source: said.source, fact: Some(said.fact), count: said.count });
+            }
+        }
+        for Named { source, fact, count } in names {
             let Some(fact) = fact else { continue };
-            if self.found.reports.iter().any(|report| report.source == source && report.has(What::Gpu)) {
+            if self.found.reports.iter().any(|report| report.source == source && report.has(fact.what)) {
                 continue;
             }
             let own = |report: &&mut Report| report.source == source;
@@ -103,6 +118,26 @@ impl State {
             self.report(Kind::Unsloth, false, place.line).add(fact);
         }
     }
+}
+
+/// The highest number in a label such as `GPU 0,1,2`, or `GPU 0-7`, and how many there are.
+fn numbered(label: &[u8]) -> Option<(u64, u64)> {
+    let list = label.strip_prefix(b"GPU ")?.strip_suffix(b":")?;
+    let (mut most, mut count) = (0, 0);
+    for part in list.split(|byte| *byte == b',') {
+        let first = Number::read(part)?;
+        let from = first.count().filter(|number| *number < 1_024)?;
+        let last = match first.rest {
+            [] => from,
+            [b'-', rest @ ..] => Number::read(rest)
+                .filter(|last| last.rest.is_empty())?
+                .count()
+                .filter(|last| (from..1_024).contains(last))?,
+            _ => return None,
+        };
+        (most, count) = (most.max(last), count + last - from + 1);
+    }
+    Some((most, count))
 }
 
 /// Whether two names are of one GPU: the shorter may lack the maker.
