@@ -167,6 +167,10 @@ fn shown(name: &str) -> Option<Box<str>> {
     if variable || name.len() > 96 || name.len() < 2 || token || is_hash(name) || !name.bytes().all(allowed) {
         return None;
     }
+    // "XXXX" stands for any.
+    if name.bytes().all(|byte| byte.eq_ignore_ascii_case(&b'x')) {
+        return None;
+    }
     // Loaders escape dots in folder names as `2___5`.
     let (mut shown, mut rest) = (String::new(), name);
     while let Some((piece, behind)) = scan::cut(rest, "___") {

@@ -44,6 +44,8 @@ fn a_sentence_names_the_gpu_and_how_many_there_are() {
         ("Specs: 8 x 4090 instance\n", "RTX 4090", 8, "rtx4090"),
         ("Rented 4x RTX 4090s for it\n", "RTX 4090", 4, "rtx4090"),
         ("the RTX 3090 Ti is full\n", "RTX 3090 Ti", 1, "rtx3090ti"),
+        ("our 16xA100 80GB are full, and so is Qwen3-8B\n", "NVIDIA A100 80GB", 16, "a100-80-sxm"),
+        ("# OOM with Qwen3-8B\nrun on 8 RTX 3090\n", "RTX 3090", 8, "rtx3090"),
         ("NVIDIA RTX 3090 was full\n", "RTX 3090", 1, "rtx3090"),
         ("with an AMD Instinct MI300X of ours\n", "AMD MI300X", 1, "mi300x"),
         ("on a Radeon RX 7900 XTX\n", "AMD RX 7900 XTX", 1, "rx7900xtx"),
@@ -99,8 +101,14 @@ fn what_a_sentence_leaves_open_names_no_gpu() {
     let found = read(log.as_bytes());
     assert_eq!(found.reports[0].name(What::Gpu), Some("NVIDIA GeForce RTX 4090"));
     assert_hides(&read([log, REFUSAL].concat().as_bytes()), &["alice"]);
-    // A sentence alone is nothing that was left behind.
-    assert!(read(b"I have an H100 and Qwen/Qwen3-8B\n").reports.is_empty());
+    // A GPU alone is nothing that was left behind; a GPU and a model are a run, if only in words.
+    assert!(read(b"I have an H100\n").reports.is_empty());
+    assert!(read(b"Qwen/Qwen3-8B is here\n").reports.is_empty());
+    assert_told(
+        Kind::Description,
+        "Qwen/Qwen3-8B\nis slow on 2x H100\n",
+        &["2: gpu_count 2", "2: gpu NVIDIA H100", "1: model Qwen3-8B"],
+    );
 }
 
 #[test]
@@ -112,8 +120,10 @@ fn a_sentence_names_the_model() {
         ("Qwen3-8B runs out of memory\n", "Qwen3-8B"),
         ("started with MODEL=deepseek-ai/DeepSeek-V3 TP=8\n", "DeepSeek-V3"),
         ("when training llama-7b\n", "llama-7b"),
+        ("# DeepSeek-V4-Pro FP8 is full\n", "DeepSeek-V4-Pro-FP8"),
+        ("- **Model**: deepseek-v3 671B Q2_K_L quantized\n", "deepseek-v3-671B-Q2_K_L"),
         ("# Llama 3.1 70B runs out of memory\n", "Llama-3.1-70B"),
-        ("# crashes for qwen3 235b a22b fp8\n", "qwen3-235b-a22b-FP8"),
+        ("# crashes for qwen3 235b a22b fp8\n", "qwen3-235b-a22b-fp8"),
         ("# DeepSeek-V4-Pro FP8 is full\nwith deepseek-ai/DeepSeek-V4-Pro\n", "DeepSeek-V4-Pro-FP8"),
         ("the `ibm-granite/granite-3.1-8b-instruct` model\n", "granite-3.1-8b-instruct"),
         ("Qwen3-8B-Instruct it is, this Qwen3-8B\n", "Qwen3-8B-Instruct"),
@@ -134,9 +144,31 @@ fn a_sentence_names_the_model() {
     ] {
         assert_eq!(names(words).2, None, "{words}");
     }
+    // The weights lie on GPUs of which nobody says how many: they are not compared with a model that only a person names.
+    let log = "# Qwen3-8B on 8x H100\nLoad weight end. quant=fp8, avail mem=12.25 GB, mem usage=2.65 GB.\n";
+    assert_eq!(only(Kind::Sglang, log).name(What::Model), None);
     // A command knows it better.
     let command = "# OOM with Qwen3-8B\nvllm serve Qwen/Qwen3-4B --max-model-len 8192\n";
     assert_eq!(only(Kind::Vllm, command).name(What::Model), Some("Qwen3-4B"));
+}
+
+#[test]
+fn a_heading_names_the_stage_of_zero() {
+    let stage = |words: &str| {
+        let found = read([words, REFUSAL].concat().as_bytes());
+        found.reports.iter().find_map(|report| report.count(What::ZeroStage))
+    };
+    for words in [
+        "# OOM with deepspeed zero3\n",
+        "# OOM when using Deepspeed ZERO-3\n",
+        "OOM with ZeRO Stage 3\n",
+        "in zero stage 3\n",
+    ] {
+        assert_eq!(stage(words), Some(3), "{words}");
+    }
+    for words in ["zero 3 times\n", "it was ZeRO-2\nnow it is ZeRO-3\n", "from zero to 3\n", "ZeRO-Offload\n"] {
+        assert_eq!(stage(words), None, "{words}");
+    }
 }
 
 /// `GPU 0:`, `GPU 1:`, one a line.

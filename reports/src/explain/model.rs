@@ -10,6 +10,7 @@ use memory_wall_core::{Architecture, WeightFormat};
 
 use crate::files::{File, model_name};
 use crate::model_files::{ModelFile, ModelJson};
+use crate::scan::Number;
 
 /// How the model is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,9 +245,10 @@ fn is_harmless(word: &str) -> bool {
 
 /// Whether a word is a count of parameters, and another than that of a model: `16b`.
 fn is_other_size(word: &str, model: &Model) -> bool {
-    let own = model.architecture.parameters().total() as f64 / 1e9;
-    let size = word.strip_suffix('b').and_then(|number| number.parse::<f64>().ok());
-    size.is_some_and(|size| size > own * 1.25 || size < own / 1.25)
+    let Some(number) = Number::read(word.as_bytes()).filter(|number| number.rest == b"b") else { return false };
+    // Of a billion.
+    let own = model.architecture.parameters().total() / 1_000;
+    number.millionths().is_some_and(|size| size > own * 5 / 4 || size * 5 / 4 < own)
 }
 
 /// Whether a name is that of a model, or has it in it.

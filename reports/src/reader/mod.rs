@@ -5,6 +5,7 @@ mod gpustat;
 mod growing;
 mod joined;
 mod json;
+mod meant;
 mod person;
 mod sentence;
 mod special;
@@ -29,6 +30,7 @@ use crate::{Place, name, scan};
 
 use joined::{Joined, Seen};
 use json::Json;
+use meant::{is_listing, is_none, of_draft, of_window};
 use person::Named;
 use sentence::Said;
 use special::{LONGEST_ROW, SPECIAL};
@@ -85,7 +87,7 @@ impl Reader {
             .chain(settings.iter().map(|settings| settings.mark.as_bytes()))
             .chain(SPECIAL.iter().map(|(mark, _)| mark.as_bytes()))
             .chain(figures::marks())
-            .chain(sentence::MARKS.iter().map(|mark| mark.as_bytes()));
+            .chain(sentence::marks());
         let marks = Marks::new(texts.zip(0..));
         Self {
             lines: Lines::default(),
@@ -198,9 +200,6 @@ struct State {
 
 /// How many bytes before a number in Ollama's log are searched for the device that it is about.
 const FRONT: usize = 512;
-
-/// A limit that is none: the kernel's is 2^63 bytes in whole pages.
-const NO_LIMIT: i64 = 1 << 50;
 
 /// Marks of one line that are looked at.
 const MOST_HITS: usize = 512;
@@ -322,15 +321,7 @@ impl State {
                 let behind = behind.get(..LONGEST_ROW).unwrap_or(behind);
                 let listed = pattern.text.starts_with("msg=\"inference compute\"");
                 for mut fact in facts {
-                    // XLA's word for none, Ollama's of a model without an encoder, and the kernel's for no limit.
-                    let none = match (fact.what, &fact.value) {
-                        (What::Allowed | What::PlannedProjector | What::EncoderCompute, Value::Size(size)) => {
-                            size.bytes == 0
-                        }
-                        (What::HostLimit, Value::Size(size)) => size.bytes >= NO_LIMIT,
-                        _ => false,
-                    };
-                    if none {
+                    if is_none(&fact) {
                         continue;
                     }
                     if listed && let Ok(gpu) = u16::try_from(gpu) {
@@ -398,26 +389,5 @@ impl State {
                 self.found.odd.push((self.source, place));
             }
         }
-    }
-}
-
-/// Whether a program prints the same lines of each GPU in turn, without its number.
-const fn is_listing(kind: Kind) -> bool {
-    matches!(kind, Kind::RocmSmi | Kind::AmdSmi | Kind::XpuSmi | Kind::Nvtop)
-}
-
-/// Whether tokens are those of the pool for layers with a window, which is told with the words of any pool.
-fn of_window(report: &Report, fact: &Fact) -> bool {
-    let is = |what: What| report.facts.iter().any(|known| known.what == what && known.value == fact.value);
-    fact.what == What::KvTokens && is(What::WindowTokens) && !is(What::KvTokens)
-}
-
-/// What a number of `SGLang` is about: the draft model prints the same lines as the model, behind it.
-fn of_draft(report: &Report, fact: &Fact) -> What {
-    let there = |what| report.all(what).any(|known| known.device == fact.device);
-    match fact.what {
-        What::Weights if there(What::Weights) => What::DraftWeights,
-        What::KvCache | What::KeyCache | What::ValueCache if there(What::FreeAfter) => What::DraftCache,
-        what => what,
     }
 }

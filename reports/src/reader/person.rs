@@ -82,12 +82,12 @@ impl State {
     /// itself. A label counts more than a sentence.
     pub(super) fn give_names(&mut self) {
         let mut names = core::mem::take(&mut self.prose);
-        for said in core::mem::take(&mut self.said).into_iter().filter(Said::is_one) {
-            let labelled = |known: &Named| known.source == said.source && said.fact.what == What::Gpu;
-            if !names.iter().any(labelled) {
-                names.push(Named { source: said.source, fact: Some(said.fact), count: said.count });
-            }
-        }
+        let said = core::mem::take(&mut self.said).into_iter().filter(Said::is_one);
+        // What is labelled is a GPU.
+        let labelled: Vec<u16> = names.iter().map(|known| known.source).collect();
+        let said = said.filter(|said| said.fact.what != What::Gpu || !labelled.contains(&said.source));
+        names.extend(said.map(|Said { source, fact, count, .. }| Named { source, fact: Some(fact), count }));
+        self.describe(&names);
         for Named { source, fact, count } in names {
             let Some(fact) = fact else { continue };
             if self.found.reports.iter().any(|report| report.source == source && report.has(fact.what)) {
@@ -98,12 +98,35 @@ impl State {
             let failed = reports.iter().rposition(|report| report.is_failure());
             let at = failed.or_else(|| reports.len().checked_sub(1));
             if let Some(report) = at.and_then(|at| reports.get_mut(at)) {
-                if count > 1 {
+                // On how many GPUs the weights lie is not said: a model that nothing else names is not compared with them.
+                let apart = report.has(What::Weights) && !report.has(What::TensorParallel);
+                if fact.what == What::Model && apart && report.count(What::GpuCount).is_some_and(|gpus| gpus > 1) {
+                    continue;
+                }
+                if count > 1 && !report.has(What::GpuCount) {
                     let value = Value::Count(count);
                     report.add(Fact { place: fact.place, device: Device::Unsaid, what: What::GpuCount, value });
                 }
                 report.add(fact);
             }
+        }
+    }
+
+    /// A text in which nothing is a program's, and that names both the GPU and the model, is a description of a run.
+    fn describe(&mut self, names: &[Named]) {
+        let named = |source: u16, what: What| {
+            let mut facts = names.iter().filter(|named| named.source == source).filter_map(|named| named.fact.as_ref());
+            facts.find(|fact| fact.what == what)
+        };
+        for Named { source, .. } in names {
+            let (Some(gpu), Some(model)) = (named(*source, What::Gpu), named(*source, What::Model)) else { continue };
+            if self.found.reports.iter().any(|report| report.source == *source) {
+                continue;
+            }
+            let lines = [gpu.place.line, model.place.line];
+            let mut report = Report::new(Kind::Description, *source, lines[0].min(lines[1]));
+            report.to = lines[0].max(lines[1]);
+            self.found.reports.push(report);
         }
     }
 
