@@ -97,7 +97,7 @@ fn what_a_sentence_leaves_open_names_no_gpu() {
     assert_eq!(names("CUDA 12.4 H100\n").1, None);
     assert_eq!(names("epoch 4 A100\n").1, None);
     // Whatever a sentence says, a program knows its GPU better, and nothing else of the sentence is kept.
-    let log = "# alice's RTX 3090 is full\n  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n";
+    let log = "# alice's RTX 3090 is full\nggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n";
     let found = read(log.as_bytes());
     assert_eq!(found.reports[0].name(What::Gpu), Some("NVIDIA GeForce RTX 4090"));
     assert_hides(&read([log, REFUSAL].concat().as_bytes()), &["alice"]);
@@ -206,7 +206,7 @@ fn commands_of_trainers_say_lengths_stages_and_shares() {
             "3: longest_prompt 512",
             "4: longest_answer 1024",
             "5: model DeepSeek-R1-Distill-Qwen-14B",
-            "6: checkpointing on",
+            "6: checkpointing true",
             "7: batch_size 2",
             "8: utilization 0.4",
         ],
@@ -259,7 +259,7 @@ fn more_lines_of_programs() {
     assert_told(
         Kind::DeepSpeed,
         "[INFO] [Rank 0] DeepSpeed info: version=0.16.1, git-hash=unknown\n[INFO] [config.py:733:__init__] Config mesh_device None world_size = 2\n",
-        &["1: version 0.16.1", "2: gpu_count 2"],
+        &["1: gpu0 version 0.16.1", "2: gpu_count 2"],
     );
     assert_told(Kind::System, "#SBATCH --mem=64Gb\n", &["1: host_limit 68719476736~1073741824"]);
     assert!(read(b"#SBATCH --mem=64000\n").reports.is_empty());
@@ -278,7 +278,7 @@ fn what_is_no_limit_and_what_has_a_unit() {
     assert_told(Kind::HostMemory, killed, &["2: host_used 1073741824~1024"]);
     let set = killed.replace("9007199254740988", "2097152");
     assert_told(Kind::HostMemory, &set, &["2: host_used 1073741824~1024", "2: host_limit 2147483648~1024"]);
-    assert_told(Kind::TensorFlow, "Limit:            31.246 GiB\n", &["1: allowed 33550136934~1073741"]);
+    assert_told(Kind::TensorFlow, "Limit:            31.25 GiB\n", &["1: allowed 33554432000~10737418"]);
     assert_told(Kind::TensorFlow, "Limit:            33550136934\n", &["1: allowed 33550136934"]);
 }
 

@@ -9,7 +9,7 @@ use crate::marks::{is_escape, is_part};
 use crate::name;
 use crate::report::{Device, Fact, Value};
 use crate::scan::{self, Number};
-use crate::size::{Base, Size, Unit};
+use crate::size::{Base, MOST, Size, Unit};
 use crate::what::{Kind, Refusal, What};
 
 pub(crate) use words::buffer;
@@ -285,7 +285,9 @@ fn fact(hole: Hole, text: &[u8], place: Place) -> Option<(Fact, &[u8])> {
                 Some(found) => (number, found),
                 None => Number::with_comma(text).and_then(|number| Some((number, Unit::read(number.rest)?)))?,
             };
-            let size = number.size(unit.bytes(base))?;
+            // What is beyond all sizes is no limit.
+            let beyond = || (what == What::HostLimit).then(|| Size::exact(MOST));
+            let size = number.size(unit.bytes(base)).or_else(beyond)?;
             (what, Value::Size(if matches!(hole, Hole::Floor(_)) { size.floored() } else { size }), rest)
         }
         Hole::Of(what, unit) => {

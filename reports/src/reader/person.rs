@@ -86,7 +86,10 @@ impl State {
         // What is labelled is a GPU.
         let labelled: Vec<u16> = names.iter().map(|known| known.source).collect();
         let said = said.filter(|said| said.fact.what != What::Gpu || !labelled.contains(&said.source));
-        names.extend(said.map(|Said { source, fact, count, .. }| Named { source, fact: Some(fact), count }));
+        // How many GPUs there are is known before the model.
+        let (gpus, others): (Vec<Said>, Vec<Said>) = said.partition(|said| said.fact.what == What::Gpu);
+        let named = |Said { source, fact, count, .. }: Said| Named { source, fact: Some(fact), count };
+        names.extend(gpus.into_iter().chain(others).map(named));
         self.describe(&names);
         for Named { source, fact, count } in names {
             let Some(fact) = fact else { continue };

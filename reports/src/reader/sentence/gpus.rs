@@ -130,7 +130,8 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
                 continue;
             }
         } else if let Some((number, suffix)) = card(plain) {
-            if series.is_empty() && !has(NUMBERS, number) || matches!(series, "intel" | "apple" | "tesla") {
+            let short = number.len() < 4 && series != "gtx";
+            if short || series.is_empty() && !has(NUMBERS, number) || matches!(series, "intel" | "apple" | "tesla") {
                 continue;
             }
             let series = match series {
