@@ -61,6 +61,10 @@ impl State {
             return;
         }
         let Some((name, count)) = one_name(text.get(..LONGEST_NAME).unwrap_or(text)) else { return };
+        // "Apple M4 Max (36 GB unified memory)" has less than the largest of that name.
+        if name.starts_with(b"Apple") && scan::has_any(text, &["GB", "Gb", "GiB"]) {
+            return;
+        }
         let Some(value) = name::value(What::Gpu, name) else { return };
         let place = line.place(label.len() + offset(text, name));
         let fact = Fact { place, device: Device::Unsaid, what: What::Gpu, value };

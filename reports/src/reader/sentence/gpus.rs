@@ -111,26 +111,22 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
             weak = false;
         } else if has(STRONG, plain) || has(WEAK, plain) {
             let apple = plain.len() == 2 && plain.starts_with('m');
-            let maker = if apple {
-                "Apple "
-            } else if plain.starts_with("mi") {
-                "AMD "
-            } else {
-                "NVIDIA "
-            };
+            let maker = if plain.starts_with("mi") { "AMD " } else { "NVIDIA " };
             name = [
                 maker,
                 if plain.len() == 5 && plain.ends_with("000") { "RTX " } else { "" },
                 &plain.to_ascii_uppercase(),
             ]
             .concat();
-            let size = ["pro", "max", "ultra"].contains(&word(at + 1));
-            weak = has(WEAK, plain) && series.is_empty() && !(apple && size);
-            if apple && series != "apple" && !size {
+            weak = has(WEAK, plain) && series.is_empty();
+            // How much memory a chip of Apple has is another matter.
+            if apple {
                 continue;
             }
         } else if let Some((number, suffix)) = card(plain) {
-            let short = number.len() < 4 && series != "gtx";
+            // An "8060S" is part of a processor.
+            let short = number.len() < 4 && series != "gtx"
+                || matches!(series, "amd" | "radeon" | "rx") && plain.ends_with('s');
             if short || series.is_empty() && !has(NUMBERS, number) || matches!(series, "intel" | "apple" | "tesla") {
                 continue;
             }
@@ -205,7 +201,7 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
             }
             if suffix.is_empty() {
                 weak = false;
-            } else if matches!(part, "pro" | "max" | "ultra") && !name.starts_with("Apple") {
+            } else if matches!(part, "pro" | "max" | "ultra") {
                 break;
             }
             name += suffix;

@@ -13,11 +13,12 @@ pub(super) fn stage(text: &[u8]) -> Option<Mention> {
     let at = tokens.iter().position(|token| token.text.starts_with("zero"))?;
     let word = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     let token = tokens.get(at)?;
-    // "zero" is a number too.
-    let capital = text.get(token.at..token.at + 2).is_some_and(|start| start == b"Ze" || start == b"ZE");
+    // "zero" is a number too, and "Level Zero 1.26" another program.
+    let capital = matches!(text.get(token.at..token.end), Some(b"ZeRO" | b"ZERO"));
+    let behind = text.get(token.end..tokens.get(at + 1).map_or(token.end, |next| next.at)).unwrap_or_default();
     let name = match word(at) {
         "zero" if word(at + 1) == "stage" => word(at + 2),
-        "zero" if capital => word(at + 1),
+        "zero" if capital && matches!(behind, b"-" | b" ") => word(at + 1),
         joined => joined.strip_prefix("zero")?,
     };
     if !matches!(name, "1" | "2" | "3") {
