@@ -104,7 +104,7 @@ fn run(explanation: &Explanation, shown: Shown) -> Vec<String> {
     [Some(model), gpu, refused].into_iter().flatten().collect()
 }
 
-/// What should be known, shapes of configs included.
+/// What should be known, shapes of configs included; what else is to be said of a file stands beside its tables.
 fn notes(found: &Found, files: &[Opened], explanation: &Explanation, shown: Shown) -> Vec<String> {
     let mut notes: Vec<String> = explanation.notes.iter().map(ToString::to_string).collect();
     if let Some(message) = explanation.main.and_then(|at| found.reports.get(at)).map(Message::of)
@@ -114,7 +114,6 @@ fn notes(found: &Found, files: &[Opened], explanation: &Explanation, shown: Show
     }
     for opened in files {
         if let File::Model(ModelJson::Config(config)) = &opened.file {
-            notes.extend(config.remarks.iter().cloned());
             notes.extend(config.architecture.as_ref().err().map(ToString::to_string));
         }
     }

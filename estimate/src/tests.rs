@@ -30,31 +30,106 @@ fn answer(files: &[&[u8]]) -> Value {
 
 /// The same, with what a reader chooses.
 fn chosen(files: &[&[u8]], (model, batch, seq_length): (&str, u32, u32)) -> Value {
+    let (_, said) = handed(files, (model, batch, seq_length));
+    said
+}
+
+/// What the second program says, with the tables and notes of files, and what follows.
+fn handed(files: &[&[u8]], (model, batch, seq_length): (&str, u32, u32)) -> (Value, Value) {
     let (mut pile, mut run) = (Pile::new(), Run::new());
+    let mut held = Vec::new();
     run.state(model, batch, seq_length);
-    for file in files {
+    for (source, file) in (0..).zip(files) {
         let (head, length) = (file.get(..64).unwrap_or(file), file.len() as f64);
-        match pile.begin(head, length).as_str() {
+        let how = pile.begin(head, length);
+        run.at(source);
+        match how.as_str() {
             "text" => pile.text(file),
             "snapshot" => {
                 let mut views = Views::new(true);
                 views.open(file, 0);
                 pile.handed(&views.report());
-                pile.end();
                 run.peak(&views.peak());
-                run.end();
-                continue;
             }
-            _ => pile.whole(file),
+            "header" | "whole" => {
+                if how == "header" {
+                    run.header(head, length);
+                    while let [start, end] = run.wants()[..] {
+                        #[expect(
+                            clippy::cast_possible_truncation,
+                            clippy::cast_sign_loss,
+                            reason = "places in a small file"
+                        )]
+                        let (start, end) = (start as usize, end as usize);
+                        run.give(&file[start.min(file.len())..end.min(file.len())]);
+                    }
+                } else {
+                    run.whole(file);
+                }
+                let said: Value = serde_json::from_str(&run.end(true)).unwrap();
+                if said["tables"].is_array() {
+                    pile.handed(&run.report());
+                    held.push(said);
+                } else {
+                    assert!(run.report().is_empty());
+                    if let Some(why) = said["refused"].as_str() {
+                        pile.refuse(why.into());
+                    }
+                    if how == "whole" {
+                        pile.text(file);
+                    }
+                }
+            }
+            how => assert_eq!(how, "refused"),
         }
         pile.end();
-        if run.begin(head, length) == "whole" {
-            run.whole(file);
-        }
-        run.end();
     }
-    pile.answer(true);
-    serde_json::from_str(&run.answer(&pile.reports(), true)).unwrap()
+    let mut read: Value = serde_json::from_str(&pile.answer(true)).unwrap();
+    read["files"] = held.into();
+    (read, serde_json::from_str(&run.answer(&pile.reports(), true)).unwrap())
+}
+
+#[test]
+fn files_say_what_they_hold_or_why_they_are_not_read() {
+    let header = br#"{"model.embed_tokens.weight":{"dtype":"BF16","shape":[4,8],"data_offsets":[0,64]}}"#;
+    let model = [&(header.len() as u64).to_le_bytes()[..], header, &[0; 64]].concat();
+    let report = include_bytes!("../../reports/tests/reports/llama_tiny_bf16.json");
+    let log = b"{\"level\": \"info\"}\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n";
+    let broken = [&u64::MAX.to_le_bytes()[..], b"{\"a\""].concat();
+    let files =
+        [&model[..], b"\x1f\x8b\x08\0\0", b"hello", report, log, b"{\"schema\": \"memory-wall-report/7\"}", &broken];
+    let (said, _) = handed(&files, ("", 0, 0));
+    assert_eq!(said["files"][0]["tables"][0]["rows"][0], Value::from(vec!["Embedding, BF16", "1", "64\u{202f}B"]));
+    assert_eq!(said["files"][0]["tables"][0]["text"], 0);
+    let reports = said["reports"].as_array().unwrap();
+    let told: Vec<_> = reports.iter().map(|it| (it["text"].as_u64().unwrap(), it["what"].as_str().unwrap())).collect();
+    // What is no file of a model after all is a text, at its place.
+    assert_eq!(
+        told,
+        [
+            (0, "header of a safetensors file"),
+            (3, "report of memory_report.py 2.15.0+cu132"),
+            (4, "PyTorch ran out of GPU memory"),
+        ]
+    );
+    let unread: Vec<_> = said["unread"].as_array().unwrap().iter().map(|it| it[0].as_u64().unwrap()).collect();
+    assert_eq!(unread[..2], [1, 5], "{said}");
+}
+
+#[test]
+fn a_config_has_its_table_and_its_remarks_once() {
+    let config = br#"{"model_type": "llama", "hidden_size": 64, "intermediate_size": 160, "num_hidden_layers": 2,
+    "num_attention_heads": 4, "num_key_value_heads": 4, "vocab_size": 128, "tie_word_embeddings": false, "max_position_embeddings": 64}"#;
+    let (read, said) = handed(&[config], ("", 0, 0));
+    let file = &read["files"][0];
+    assert_eq!(
+        file["tables"][0]["rows"][0][1],
+        memory_wall_core::display::Grouped(PARAMETERS.into()).to_string(),
+        "{file}"
+    );
+    for note in file["notes"].as_array().unwrap() {
+        assert!(!said["notes"].as_array().unwrap().contains(note), "{note}");
+    }
 }
 
 #[test]
@@ -131,6 +206,7 @@ fn a_snapshot_stands_beside_the_estimate_once_the_model_is_known() {
     assert!(weights[3].as_str().unwrap().starts_with('−'), "{weights}");
     // What is no model and no moment is passed over.
     let mut run = Run::new();
+    run.at(0);
     run.peak(&[0xFF; 9]);
     run.state("no-such-model", u32::MAX, u32::MAX);
     assert!(run.answer(&[], false).contains("nothing names it"));

@@ -1,7 +1,6 @@
-//! What the page shows of what was read, as JSON: texts and tables of texts.
+//! What the page shows of what was read, as JSON: texts and the facts of texts and files.
 
 use memory_wall_core::display::ByteUnit;
-use memory_wall_reports::files::Opened;
 use memory_wall_reports::values::Written;
 use memory_wall_reports::{Device, Found, Report, What};
 
@@ -9,15 +8,11 @@ use memory_wall_reports::{Device, Found, Report, What};
 const MOST_FACTS: usize = 60;
 
 /// All of it. Numbers of texts count from 0, in the order in which they were handed over.
-pub(crate) fn json(found: &Found, files: &[Opened], unread: &[(u16, String)], unit: ByteUnit) -> String {
+pub(crate) fn json(found: &Found, unread: &[(u16, String)], unit: ByteUnit) -> String {
     let mut json = Written::default();
     json.within('{', &mut |json| {
         json.name("reports").within('[', &mut |json| found.reports.iter().for_each(|it| report(json, it, unit)));
-        json.name("tables").within('[', &mut |json| {
-            let tables = files.iter().flat_map(|it| it.file.holdings().into_iter().map(|table| (it.source, table)));
-            tables.for_each(|(source, table)| table.write(json, source, unit));
-        });
-        json.name("notes").texts(&notes(found, files));
+        json.name("notes").texts(&notes(found));
         json.name("unread").within('[', &mut |json| {
             for (source, why) in unread {
                 json.within('[', &mut |json| {
@@ -30,14 +25,11 @@ pub(crate) fn json(found: &Found, files: &[Opened], unread: &[(u16, String)], un
     json.finish()
 }
 
-/// What should be known, and what was not understood.
-fn notes(found: &Found, files: &[Opened]) -> Vec<String> {
-    let remarks = files.iter().flat_map(|opened| opened.file.remarks());
-    let odd = found
-        .odd
-        .iter()
-        .map(|(_, place)| format!("Not understood: the number at line {}, column {}.", place.line, place.column));
-    remarks.chain(odd).collect()
+/// What was not understood.
+fn notes(found: &Found) -> Vec<String> {
+    let odd = found.odd.iter();
+    odd.map(|(_, place)| format!("Not understood: the number at line {}, column {}.", place.line, place.column))
+        .collect()
 }
 
 fn report(json: &mut Written, report: &Report, unit: ByteUnit) {

@@ -1,7 +1,7 @@
-//! The page's second program: it runs in a worker, takes texts and files piece by piece, and answers with plain data.
+//! The page's second program: it runs in a worker, takes texts piece by piece, and answers with plain data.
 //!
-//! It has the readers of all but memory snapshots, which a program of their own reads and draws, `views/`. What follows from what was
-//! read, the model, the GPU and the estimate, is said by a program of its own, `estimate/`. The same worker runs all three, and hands
+//! It reads texts. Memory snapshots have a program of their own, which draws them too, `views/`. All other files are read by the one
+//! that says what follows from everything, the model, the GPU and the estimate: `estimate/`. The same worker runs all three, and hands
 //! reports from one to the other, see [`Pile::handed`] and [`Pile::reports`].
 
 mod answer;
@@ -27,8 +27,8 @@ impl Pile {
         Self::default()
     }
 
-    /// How the next file is read, by its first 64 KiB and its length: `text` in pieces, `header` as [`Pile::wants`] says, `whole`
-    /// in one piece, `snapshot` by the program for those, or not at all (`refused`).
+    /// How the next file is read, by its first 64 KiB and its length: here as a `text`, by the third program as a `header` or as a
+    /// `whole`, by the one for snapshots (`snapshot`), or not at all (`refused`).
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lengths of files are whole numbers")]
     pub fn begin(&mut self, head: &[u8], length: f64) -> String {
         let how = match self.pile.begin(head, length as u64) {
@@ -44,21 +44,6 @@ impl Pile {
     /// The next piece of a text.
     pub fn text(&mut self, bytes: &[u8]) {
         self.pile.text(bytes);
-    }
-
-    /// From where to where the header's next piece goes; empty once it is read.
-    pub fn wants(&self) -> Vec<f64> {
-        self.pile.wants().map(|range| vec![range.start as f64, range.end as f64]).unwrap_or_default()
-    }
-
-    /// The piece of the header that was wanted.
-    pub fn give(&mut self, bytes: &[u8]) {
-        self.pile.give(bytes);
-    }
-
-    /// A file as a whole.
-    pub fn whole(&mut self, bytes: &[u8]) {
-        self.pile.whole(bytes);
     }
 
     /// The report of a file that another program read.
@@ -80,8 +65,8 @@ impl Pile {
     pub fn answer(&mut self, gibibytes: bool) -> String {
         let unit = if gibibytes { ByteUnit::Gib } else { ByteUnit::Gb };
         self.sources = core::mem::take(&mut self.pile).finish();
-        let Sources { found, files, unread } = &self.sources;
-        answer::json(found, files, unread, unit)
+        let Sources { found, unread, .. } = &self.sources;
+        answer::json(found, unread, unit)
     }
 
     /// The reports as bytes, for the program that explains them: after [`Pile::answer`].

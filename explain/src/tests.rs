@@ -16,20 +16,8 @@ fn answer(files: &[&[u8]]) -> Value {
     for file in files {
         match pile.begin(file.get(..64).unwrap_or(file), file.len() as f64).as_str() {
             "text" => file.chunks(100).for_each(|piece| pile.text(piece)),
-            "whole" => pile.whole(file),
-            "header" => {
-                while let [start, end] = pile.wants()[..] {
-                    #[expect(
-                        clippy::cast_possible_truncation,
-                        clippy::cast_sign_loss,
-                        reason = "places in a small file"
-                    )]
-                    let (start, end) = (start as usize, end as usize);
-                    pile.give(&file[start.min(file.len())..end.min(file.len())]);
-                }
-            }
-            // As the program for snapshots would say of this one.
-            "snapshot" => pile.refuse("it would run code".into()),
+            // As the programs for files and for snapshots would say of these.
+            "header" | "whole" | "snapshot" => pile.refuse("it would run code".into()),
             how => assert_eq!(how, "refused"),
         }
         pile.end();
@@ -55,18 +43,15 @@ fn a_log_tells_its_facts_and_no_secret() {
 }
 
 #[test]
-fn files_say_what_they_hold_or_why_they_are_not_read() {
-    let header = br#"{"model.embed_tokens.weight":{"dtype":"BF16","shape":[4,8],"data_offsets":[0,64]}}"#;
-    let model = [&(header.len() as u64).to_le_bytes()[..], header, &[0; 64]].concat();
-    let said = answer(&[&model, b"\x1f\x8b\x08\0\0", b"\x80\x04cos\nsystem\n.", b"hello"]);
-    assert_eq!(said["tables"][0]["rows"][0], Value::from(vec!["Embedding, BF16", "1", "64\u{202f}B"]));
-    assert_eq!(
-        said["unread"].as_array().unwrap().iter().map(|it| it[0].as_u64()).collect::<Vec<_>>(),
-        [Some(1), Some(2)]
-    );
-    let report = include_bytes!("../../reports/tests/reports/llama_tiny_bf16.json");
-    let said = answer(&[report]);
-    assert_eq!(said["reports"][0]["what"], "report of memory_report.py 2.15.0+cu132");
+fn what_is_no_text_is_read_elsewhere_or_not_at_all() {
+    let model = [&60_u64.to_le_bytes()[..], b"{\"test\": 1}"].concat();
+    let files = [&model, &b"\x1f\x8b\x08\0\0"[..], b"\x80\x04cos\nsystem\n.", b"hello", b"{\"a\": 1}"];
+    let mut pile = Pile::new();
+    let hows: Vec<_> = files.iter().map(|file| pile.begin(file, 1_000.0)).collect();
+    assert_eq!(hows, ["header", "refused", "snapshot", "text", "whole"]);
+    let said = answer(&files[1..4]);
+    let unread: Vec<_> = said["unread"].as_array().unwrap().iter().map(|it| it[0].as_u64()).collect();
+    assert_eq!(unread, [Some(0), Some(1)]);
 }
 
 #[test]

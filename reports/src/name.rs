@@ -32,7 +32,7 @@ pub(crate) fn value(what: What, text: &[u8]) -> Option<Value> {
             let text = text.rsplit(['.', ':']).next().unwrap_or(text);
             plain(text, 64, "_-").map(Value::Name)
         }
-        What::ZeroStage => count(text).filter(|stage| *stage < 4).map(Value::Count),
+        What::ZeroStage => count(text).or_else(|| stage(text)).filter(|stage| *stage < 4).map(Value::Count),
         What::FileType => plain(text, 40, " _-.()").map(Value::Name),
         What::Gpu => gpu(text).map(Value::Name),
         What::Attention | What::Speculation => plain(text, 40, "_").map(Value::Name),
@@ -55,6 +55,16 @@ const ADAPTERS: [&str; 10] =
 /// Whether a text has a word in it, whatever its letters' size.
 fn has_letters(text: &str, word: &str) -> bool {
     text.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// The stage that the name of DeepSpeed's configuration has: `ds_z3_config.json`, `zero2.json`, `deepspeed_stage_1.yaml`.
+fn stage(text: &str) -> Option<u64> {
+    ["zero", "stage", "_z"].iter().find_map(|word| {
+        let (_, behind) = scan::cut(text, word)?;
+        let mut digits = behind.bytes().skip_while(|byte| matches!(byte, b'_' | b'-'));
+        let stage = digits.next().filter(u8::is_ascii_digit)?;
+        digits.next().is_none_or(|next| !next.is_ascii_alphanumeric()).then(|| u64::from(stage - b'0'))
+    })
 }
 
 fn flag(text: &str) -> Option<bool> {
@@ -155,6 +165,10 @@ fn shown(name: &str) -> Option<Box<str>> {
     let variable =
         name.as_bytes().contains(&b'_') && name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '$'));
     if variable || name.len() > 96 || name.len() < 2 || token || is_hash(name) || !name.bytes().all(allowed) {
+        return None;
+    }
+    // "XXXX" stands for any.
+    if name.bytes().all(|byte| byte.eq_ignore_ascii_case(&b'x')) {
         return None;
     }
     // Loaders escape dots in folder names as `2___5`.

@@ -1,14 +1,21 @@
 //! Texts and files that are handed over together, one after another and piece by piece.
+//!
+//! Without the feature `estimate` only texts are read here: the reports of files come from the programs that read them.
 
 use alloc::borrow::ToOwned as _;
 use alloc::format;
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
+#[cfg(feature = "estimate")]
+use alloc::string::ToString as _;
 use alloc::vec::Vec;
+#[cfg(feature = "estimate")]
 use core::ops::Range;
 
 #[cfg(feature = "snapshots")]
 use crate::files::NotRead;
-use crate::files::{self, Kind, LARGEST, Opened, Opening, add};
+use crate::files::{self, Kind, LARGEST};
+#[cfg(feature = "estimate")]
+use crate::files::{Opened, Opening};
 use crate::{Found, Reader, Report, handover};
 
 /// How the next file is read.
@@ -20,7 +27,7 @@ pub enum How {
     Header,
     /// In one piece.
     Whole,
-    /// As a memory snapshot, in one piece. Where no snapshots are read, another program reads it and hands its report over.
+    /// As a memory snapshot, in one piece.
     Snapshot,
     /// Not at all.
     Refused,
@@ -32,6 +39,7 @@ pub struct Sources {
     /// What the texts and the files say.
     pub found: Found,
     /// The files.
+    #[cfg(feature = "estimate")]
     pub files: Vec<Opened>,
     /// What could not be read, by its place among all of it, and why.
     pub unread: Vec<(u16, String)>,
@@ -41,7 +49,9 @@ pub struct Sources {
 #[derive(Default)]
 pub struct Pile {
     reader: Reader,
+    #[cfg(feature = "estimate")]
     opening: Opening,
+    source: u16,
     unread: Vec<(u16, String)>,
     handed: Vec<Report>,
 }
@@ -64,6 +74,7 @@ impl Pile {
                 How::Refused
             }
             Some(Kind::Model) => {
+                #[cfg(feature = "estimate")]
                 self.opening.header(head, length);
                 How::Header
             }
@@ -76,11 +87,13 @@ impl Pile {
     }
 
     /// The bytes of the header that are needed next; nothing once it is read.
+    #[cfg(feature = "estimate")]
     pub fn wants(&self) -> Option<Range<u64>> {
         self.opening.wants()
     }
 
     /// The piece of the header that was wanted.
+    #[cfg(feature = "estimate")]
     pub fn give(&mut self, bytes: &[u8]) {
         if let Err(why) = self.opening.give(bytes) {
             self.refuse(why.to_string());
@@ -88,6 +101,7 @@ impl Pile {
     }
 
     /// A file as a whole.
+    #[cfg(feature = "estimate")]
     pub fn whole(&mut self, bytes: &[u8]) {
         match files::read(bytes) {
             Ok(Some(file)) => self.opening.open(file),
@@ -107,30 +121,40 @@ impl Pile {
     /// The report of a file that another program read, as [`handover::write`] encodes it.
     pub fn handed(&mut self, bytes: &[u8]) {
         for report in handover::read(bytes).unwrap_or_default() {
-            self.handed.push(Report { source: self.opening.source(), ..report });
+            self.handed.push(Report { source: self.source, ..report });
         }
     }
 
     /// Ends a file: what comes then is another one.
     pub fn end(&mut self) {
-        let source = self.opening.source();
+        #[cfg(feature = "estimate")]
         if let Err(why) = self.opening.end() {
-            self.unread.push((source, why.to_string()));
+            self.refuse(why.to_string());
         }
+        self.source = self.source.saturating_add(1);
         self.reader.next_source();
     }
 
     /// All that was read. What was refused as one kind of file and read as a text is not among what could not be read.
     pub fn finish(self) -> Sources {
-        let (mut found, files, mut unread) = (self.reader.finish(), self.opening.finish(), self.unread);
+        let (mut found, mut unread) = (self.reader.finish(), self.unread);
         found.reports.extend(self.handed);
         unread.retain(|(source, _)| !found.reports.iter().any(|report| report.source == *source));
-        add(&mut found, &files);
-        Sources { found, files, unread }
+        #[cfg(feature = "estimate")]
+        let files = self.opening.finish();
+        #[cfg(feature = "estimate")]
+        files::add(&mut found, &files);
+        files::in_order(&mut found);
+        Sources {
+            found,
+            #[cfg(feature = "estimate")]
+            files,
+            unread,
+        }
     }
 
     /// Says why the file is not read.
     pub fn refuse(&mut self, why: String) {
-        self.unread.push((self.opening.source(), why));
+        self.unread.push((self.source, why));
     }
 }

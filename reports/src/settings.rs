@@ -179,7 +179,13 @@ impl<'a> Tokens<'a> {
                     }
                 }
                 _ => {
-                    let ends = |byte: &u8| byte.is_ascii_whitespace() || b"{}()[],;='\"".contains(byte);
+                    // A shell's `${HOME}/zero3.json` is one word.
+                    let shell = rest.starts_with(b"${");
+                    let ends = |byte: &u8| {
+                        byte.is_ascii_whitespace()
+                            || b"()[],;='\"".contains(byte)
+                            || !shell && matches!(byte, b'{' | b'}')
+                    };
                     let mut length = rest.iter().take_while(|byte| !ends(byte)).count().max(1);
                     let word = rest.get(..length).unwrap_or_default();
                     // `key: value`: the colon is none of the name.

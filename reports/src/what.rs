@@ -283,6 +283,7 @@ names! {
         Exllama = "exllama", "message of ExLlama";
         Transformers = "transformers", "message of transformers";
         Trainer = "trainer", "settings and log of a training run";
+        Description = "description", "a description in words";
         Config = "config", "a model's config.json";
         Safetensors = "safetensors", "header of a safetensors file";
         Gguf = "gguf", "header of a GGUF file";

@@ -77,6 +77,26 @@ fn amd_smi() {
     );
 }
 
+/// `amd-smi metric --mem-usage --csv`, whose numbers are MB of 2^20 bytes, and `rocm-smi --showproductname --csv`.
+#[test]
+fn amds_tools_print_values_between_commas() {
+    let metric = "gpu,total_vram,used_vram,free_vram,total_visible_vram\n0,196592,283,196309,196592\n1,196592,284,196308,196592\n";
+    assert_told(
+        Kind::AmdSmi,
+        metric,
+        &[
+            "2: gpu0 capacity 206141652992~1048576",
+            "2: gpu0 used 296747008~1048576",
+            "2: gpu0 free 205844905984~1048576",
+            "3: gpu1 capacity 206141652992~1048576",
+            "3: gpu1 used 297795584~1048576",
+            "3: gpu1 free 205843857408~1048576",
+        ],
+    );
+    let product = "device,Card Series,Card Model,Card Vendor\ncard0,AMD Instinct MI210,0x740f,AMD\n";
+    assert_told(Kind::RocmSmi, product, &["2: gpu0 gpu AMD Instinct MI210"]);
+}
+
 /// `rocm-smi --showmeminfo vram --json`: each card is one.
 #[test]
 fn cards_of_rocm_smi_are_told_apart() {

@@ -351,6 +351,22 @@ fn ollamas_estimate_is_not_added_to_its_buffers() {
     assert_eq!(row(&explained(log), What::Weights), Some(27 << 29));
 }
 
+/// ollama/ollama#12000: a model that sees has an encoder beside its weights, and one that doesn't has a size of none.
+#[test]
+fn ollamas_encoder_is_told_apart() {
+    let estimate = |encoder: &str, graph: &str| {
+        format!(
+            "msg=offload library=cuda layers.requested=-1 projector.weights=\"{encoder}\" projector.graph=\"{graph}\"\n"
+        )
+    };
+    assert_told(
+        Kind::Ollama,
+        &estimate("795.9 MiB", "1.0 GiB"),
+        &["1: planned_projector 834561638~104857", "1: encoder_compute 1073741824~107374182"],
+    );
+    assert!(memory_wall_reports::read(estimate("0 B", "0 B").as_bytes()).reports.is_empty());
+}
+
 /// modelscope/ms-swift#9403: a command with an option in each line.
 #[test]
 fn options_of_megatron_are_read_one_in_a_line() {

@@ -3,7 +3,9 @@
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::profile::Suspect;
 use memory_wall_core::{Bytes, Checked, Verdict};
-use memory_wall_reports::explain::{Cause, Change, ChangeKind, Explanation, Known, Message, Note, Parts, Row, Shown};
+use memory_wall_reports::explain::{
+    Cause, Change, ChangeKind, Explanation, Known, Message, Note, Parts, Row, Shown, several_named,
+};
 use memory_wall_reports::files::{Holdings, Opened};
 use memory_wall_reports::{Found, Kind, Report, Sources, Value, What, capital};
 
@@ -221,7 +223,14 @@ fn run(explanation: &Explanation, gpu_name: Option<&str>, unit: ByteUnit) -> Str
             None => wrapped(&format!("GPU: one of {capacity}, which nothing names. --gpu states it."), 2),
         },
         _ => match gpu_name {
-            Some(name) => wrapped(&format!("GPU: {name}, which the table doesn't have. --gpu states another."), 2),
+            Some(name) => {
+                let ids: Vec<&str> = several_named(name).iter().map(|gpu| gpu.id).collect();
+                let told = match &*ids {
+                    [] => "which the table doesn't have. --gpu states another".to_owned(),
+                    ids => format!("one of {}. --gpu states which", ids.join(", ")),
+                };
+                wrapped(&format!("GPU: {name}, {told}."), 2)
+            }
             None => wrapped("GPU: no program names it, nor a line such as \"GPU: NVIDIA A10G\". --gpu states it.", 2),
         },
     };

@@ -12,6 +12,39 @@ const OTHERS: [&str; 8] = ["laptop", "mobile", "sff", "6000d", "5090dv2", "3070t
 
 /// The GPU of this name; nothing of a laptop's or a small computer's, nor of those with other memory than their namesakes: those sold in China, some Ti.
 pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
+    let stated = name.split([' ', '(', ')']).find_map(|word| gigabytes(&word.to_ascii_lowercase()));
+    let (name, alike) = alike(name)?;
+    let near = |gpu: &&&'static Gpu| capacity.is_none_or(|size| holds(gpu, size));
+    // Of several with one name: the connector and the gigabytes in the name, then the memory that is reported.
+    let fits = |gpu: &&&'static Gpu| {
+        gpu.id.split('-').skip(1).all(|word| match word {
+            "sxm" => !name.contains("pcie") && !name.contains("nvl"),
+            "pcie" | "nvl" => name.contains(word),
+            "8" => name.contains("8gb") || capacity.is_some(),
+            "40" | "80" | "16" | "32" | "12" | "22" | "72" | "3e" => name.contains(word) || capacity.is_some(),
+            // An Arc A770 has 8 GB too.
+            _ => !gpu.id.starts_with("arc") || name.contains(word) && stated.is_none_or(|size| size == gpu.printed_gb),
+        })
+    };
+    // The name that says most, and of equal ones the first.
+    let words = |gpu: &&&'static Gpu| gpu.id.split('-').count();
+    let chosen = alike.iter().rev().filter(fits).filter(near).max_by_key(words);
+    // An RTX 4060 Ti has 8 or 16 GB.
+    let several = name.contains("4060ti");
+    let chosen = chosen.or_else(|| if alike.len() == 1 && !several { alike.first() } else { None });
+    chosen.copied()
+}
+
+/// The GPUs of the table among which a name leaves open which one it is: `A100` has 40 or 80 GB.
+pub fn several_named(name: &str) -> Vec<&'static Gpu> {
+    let open = named(name, None).is_none();
+    let alike = alike(name).map(|(_, alike)| alike).unwrap_or_default();
+    let series = alike.iter().any(|gpu| gpu.id.starts_with("arc"));
+    if open && alike.len() > 1 && !series { alike } else { Vec::new() }
+}
+
+/// A name in small letters without spaces, and the GPUs that go by it.
+fn alike(name: &str) -> Option<(String, Vec<&'static Gpu>)> {
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     if scan::has_any(name.as_bytes(), &OTHERS) {
         return None;
@@ -34,24 +67,7 @@ pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
     };
     let alike: Vec<&'static Gpu> =
         GPUS.iter().filter(|gpu| base(gpu).len() == longest && has(&name, base(gpu)) && sized(gpu)).collect();
-    let near = |gpu: &&&'static Gpu| capacity.is_none_or(|size| holds(gpu, size));
-    // Of several with one name: the connector and the gigabytes in the name, then the memory that is reported.
-    let fits = |gpu: &&&'static Gpu| {
-        gpu.id.split('-').skip(1).all(|word| match word {
-            "sxm" => !name.contains("pcie") && !name.contains("nvl"),
-            "pcie" | "nvl" => name.contains(word),
-            "8" => name.contains("8gb") || capacity.is_some(),
-            "40" | "80" | "16" | "32" | "12" | "22" | "72" | "3e" => name.contains(word) || capacity.is_some(),
-            _ => !gpu.id.starts_with("arc") || name.contains(word),
-        })
-    };
-    // The name that says most, and of equal ones the first.
-    let words = |gpu: &&&'static Gpu| gpu.id.split('-').count();
-    let chosen = alike.iter().rev().filter(fits).filter(near).max_by_key(words);
-    // An RTX 4060 Ti has 8 or 16 GB.
-    let several = name.contains("4060ti");
-    let chosen = chosen.or_else(|| if alike.len() == 1 && !several { alike.first() } else { None });
-    chosen.copied()
+    Some((name, alike))
 }
 
 /// Whether a name has that of a GPU in it, which doesn't go on with a digit: no "t4" in "t400".

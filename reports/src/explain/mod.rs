@@ -37,7 +37,7 @@ use cause::causes;
 use change::Possible;
 pub use change::{Change, ChangeKind};
 pub use contradiction::Contradiction;
-pub use gpu::{named as gpu_named, with_capacity};
+pub use gpu::{named as gpu_named, several_named, with_capacity};
 pub use measured::Parts;
 pub use message::Message;
 pub use model::{FoundModel, Known};

@@ -10,6 +10,7 @@ use memory_wall_core::{Architecture, WeightFormat};
 
 use crate::files::{File, model_name};
 use crate::model_files::{ModelFile, ModelJson};
+use crate::scan::Number;
 
 /// How the model is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +90,12 @@ impl FoundModel {
             let own = self::words(model.id);
             let id: Vec<&str> = own.iter().map(String::as_str).collect();
             let Some(known) = matches(&words, &id) else { continue };
+            // "DeepSeek-V3-16B" is none of 671B.
+            if known == Known::PartOfName
+                && words.iter().any(|word| !id.contains(&&**word) && is_other_size(word, model))
+            {
+                continue;
+            }
             let better = best
                 .is_none_or(|(_, before, length)| (known == Known::Name, id.len()) > (before == Known::Name, length));
             if better {
@@ -236,6 +243,14 @@ fn is_harmless(word: &str) -> bool {
         || quantised.is_some_and(|digit| digit.len() == 1 && digit.as_bytes().first().is_some_and(u8::is_ascii_digit))
 }
 
+/// Whether a word is a count of parameters, and another than that of a model: `16b`.
+fn is_other_size(word: &str, model: &Model) -> bool {
+    let Some(number) = Number::read(word.as_bytes()).filter(|number| number.rest == b"b") else { return false };
+    // Of a billion.
+    let own = model.architecture.parameters().total() / 1_000;
+    number.millionths().is_some_and(|size| size > own * 5 / 4 || size * 5 / 4 < own)
+}
+
 /// Whether a name is that of a model, or has it in it.
 fn matches(words: &[String], id: &[&str]) -> Option<Known> {
     let kept: Vec<&str> =
@@ -303,6 +318,7 @@ mod tests {
         assert_eq!((found.preset.unwrap().id, found.known), ("llama-3.1-8b", Known::PartOfName));
         for name in [
             "Laguna-S-2.1-NVFP4",
+            "DeepSeek-V3-16B",
             "Llama-3.2-11B-Vision-Instruct",
             "Mistral-7B-Instruct-v0.2",
             "bert-base",
@@ -311,5 +327,8 @@ mod tests {
         ] {
             assert!(FoundModel::named(name).is_none_or(|found| found.known != Known::Name), "{name}");
         }
+        // A count of parameters tells it from the model whose name it has in it, and the model's own doesn't.
+        assert!(FoundModel::named("DeepSeek-V3-16B").is_none());
+        assert!(FoundModel::named("deepseek-v3-671B").is_some());
     }
 }

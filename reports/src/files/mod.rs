@@ -179,6 +179,11 @@ pub struct Opened {
 /// Adds the files to what was found in the texts, in the order in which all of them were handed over.
 pub fn add(found: &mut Found, files: &[Opened]) {
     found.reports.extend(files.iter().map(|opened| opened.file.report(opened.source)));
+    in_order(found);
+}
+
+/// Puts reports in the order in which their texts and files were handed over.
+pub(crate) fn in_order(found: &mut Found) {
     // Stable: reports of one text stay in their order.
     found.reports = sorted(core::mem::take(&mut found.reports), |report| (report.source.into(), 0));
 }

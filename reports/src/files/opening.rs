@@ -21,6 +21,11 @@ impl Opening {
         self.source
     }
 
+    /// Says which of all the files comes next.
+    pub const fn at(&mut self, source: u16) {
+        self.source = source;
+    }
+
     /// Begins a model file, by its first bytes and its length.
     pub fn header(&mut self, head: &[u8], length: u64) {
         self.header = Reader::of(head, length);
@@ -43,9 +48,15 @@ impl Opening {
         given
     }
 
-    /// Keeps a file that was read.
+    /// Keeps a file that was read, behind those that were handed over before it.
     pub fn open(&mut self, file: File) {
-        self.opened.push(Opened { source: self.source, file });
+        let at = self.opened.partition_point(|opened| opened.source <= self.source);
+        self.opened.insert(at, Opened { source: self.source, file });
+    }
+
+    /// The files that were opened.
+    pub fn files(&self) -> &[Opened] {
+        &self.opened
     }
 
     /// Ends a file: what comes then is another one.
@@ -53,16 +64,24 @@ impl Opening {
     /// # Errors
     /// The header of a model file has not come as a whole.
     pub fn end(&mut self) -> Result<(), Unreadable> {
-        let read = match self.header.take().map(Reader::finish) {
+        let read = self.close();
+        self.source = self.source.saturating_add(1);
+        read
+    }
+
+    /// Ends a file whose place stays the one that was said.
+    ///
+    /// # Errors
+    /// The header of a model file has not come as a whole.
+    pub fn close(&mut self) -> Result<(), Unreadable> {
+        match self.header.take().map(Reader::finish) {
             None => Ok(()),
             Some(Some(file)) => {
                 self.open(File::Header(Box::new(file)));
                 Ok(())
             }
             Some(None) => Err(Unreadable { at: 0, why: Why::Unknown }),
-        };
-        self.source = self.source.saturating_add(1);
-        read
+        }
     }
 
     /// The files that were opened.

@@ -21,6 +21,7 @@ pub(super) const LINES: &[Pattern] = &[
     rocm("GPU[{}] : VRAM Total Used Memory (B): {}", &[Hole::Device, Hole::Of(What::Used, Unit::BYTE)]),
     rocm("GPU[{}] : Card series: {}", &[Hole::Device, Hole::Name(What::Gpu)]),
     rocm("GPU[{}] : Card Series: {}", &[Hole::Device, Hole::Name(What::Gpu)]),
+    line(Kind::AmdSmi, "MARKET_NAME: {}", &[Hole::Name(What::Gpu)]),
     line(Kind::AmdSmi, "TOTAL_VRAM: {}", &[Hole::Size(What::Capacity)]),
     line(Kind::AmdSmi, "USED_VRAM: {}", &[Hole::Size(What::Used)]),
     line(Kind::AmdSmi, "FREE_VRAM: {}", &[Hole::Size(What::Free)]),

@@ -67,6 +67,11 @@ pub(super) const LINES: &[Pattern] = &[
     host("|OUT_OF_MEMORY|", &[]),
     host("OUT_OF_MEMORY 0:125", &[]),
     host("State: OUT_OF_MEMORY", &[]),
+    // What a job asked for, and a person's list.
+    system("#SBATCH --mem={}", &[Hole::Size(What::HostLimit)]),
+    system("Host memory size: {}", &[Hole::Size(What::HostCapacity)]),
+    system("System Memory: {}", &[Hole::Size(What::HostCapacity)]),
+    system("System Memory**: {}", &[Hole::Size(What::HostCapacity)]),
     system("Memory Utilized: {}", &[Hole::Size(What::HostUsed)]),
     system("Memory Efficiency: {}% of {}", &[Hole::Skip, Hole::Size(What::HostLimit)]),
     // Containers.

@@ -109,6 +109,8 @@ macro_rules! described {
         llama("llama_model_loader: loaded meta data with", &[]).saying(Says::Start),
         // A file's own type and size: "file type" today, "model ftype" before.
         llama("print_info: file type = {}", &[Hole::Name(What::FileType)]),
+        llama("print_info: model params = {}", &[Hole::Letters(What::Parameters)]),
+        llama("llm_load_print_meta: model params = {}", &[Hole::Letters(What::Parameters)]),
         llama("print_info: file size = {}", &[Hole::Size(What::Checkpoint)]),
         llama("llm_load_print_meta: model ftype = {}", &[Hole::Name(What::FileType)]),
         llama("llm_load_print_meta: model size = {}", &[Hole::Size(What::Checkpoint)]),
@@ -194,6 +196,7 @@ macro_rules! described {
         llama("llama.cpp: loading model from {}", &[Hole::Name(What::Model)]),
         llama("llama_model_load_internal: n_ctx = {}", &[Hole::Count(What::Context)]),
         llama("llama_model_load_internal: n_embd = {}", &[Hole::Count(What::HiddenSize)]),
+        llama("llama_model_load_internal: n_vocab = {}", &[Hole::Count(What::VocabSize)]),
         llama("llama_model_load_internal: n_layer = {}", &[Hole::Count(What::Layers)]),
         llama("llama_model_load_internal: mem required = {}", &[Hole::Size(What::HostWeights)]),
         llama("llama_model_load_internal: total VRAM used: {}", &[Hole::Size(What::Weights)]),

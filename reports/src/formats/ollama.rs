@@ -72,6 +72,8 @@ pub(super) const LINES: &[Pattern] = &[
     ollama("memory.required.partial=\"{}\"", &[Hole::Size(What::Projected)]),
     ollama("memory.required.kv=\"{}\"", &[Hole::Size(What::KvCache)]),
     ollama("memory.weights.total=\"{}\"", &[Hole::Size(What::Weights)]),
+    ollama("projector.weights=\"{}\"", &[Hole::Size(What::PlannedProjector)]),
+    ollama("projector.graph=\"{}\"", &[Hole::Size(What::EncoderCompute)]),
     ollama("memory.graph.full=\"{}\"", &[Hole::Size(What::Compute)]),
     ollama("msg=load request=\"{}Parallel:{} ", &[Hole::Skip, Hole::Count(What::Parallel)]).saying(Says::Start),
     ollama("msg=load request=\"{}KvSize:{} ", &[Hole::Skip, Hole::Count(What::Context)]),

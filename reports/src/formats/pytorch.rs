@@ -70,6 +70,7 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::Cuda, "Allocation on device {} would exceed allowed memory", &[Hole::Device]).saying(Says::Start),
     // An error's report of ComfyUI, which cuts it off there.
     line(Kind::Cuda, "Exception Message:** Allocation on device", &[]).saying(Says::Start),
+    line(Kind::Cuda, "OutOfMemoryError: Allocation on device", &[]).saying(Says::Start),
     line(Kind::Cuda, "Currently allocated{}: {}", &[Hole::Pad, Hole::Size(What::Allocated)]),
     line(Kind::Cuda, "Requested{}: {}", &[Hole::Pad, Hole::Size(What::Requested)]),
     line(Kind::Cuda, "Device limit{}: {}", &[Hole::Pad, Hole::Size(What::Capacity)]),

@@ -9,7 +9,7 @@ use crate::marks::{is_escape, is_part};
 use crate::name;
 use crate::report::{Device, Fact, Value};
 use crate::scan::{self, Number};
-use crate::size::{Base, Size, Unit};
+use crate::size::{Base, MOST, Size, Unit};
 use crate::what::{Kind, Refusal, What};
 
 pub(crate) use words::buffer;
@@ -285,14 +285,20 @@ fn fact(hole: Hole, text: &[u8], place: Place) -> Option<(Fact, &[u8])> {
                 Some(found) => (number, found),
                 None => Number::with_comma(text).and_then(|number| Some((number, Unit::read(number.rest)?)))?,
             };
-            let size = number.size(unit.bytes(base))?;
+            // What is beyond all sizes is no limit.
+            let beyond = || (what == What::HostLimit).then(|| Size::exact(MOST));
+            let size = number.size(unit.bytes(base)).or_else(beyond)?;
             (what, Value::Size(if matches!(hole, Hole::Floor(_)) { size.floored() } else { size }), rest)
         }
         Hole::Of(what, unit) => {
-            let bytes = unit.bytes(Base::Decimal);
+            // Another program may print the same words with a unit: "Limit: 31.2 GiB".
+            let rest = scan::unspaced(number.rest);
+            let told = Unit::read(rest).filter(|_| unit == Unit::BYTE && rest.get(1..3) == Some(b"iB"));
+            let (bytes, rest) =
+                told.map_or((unit.bytes(Base::Decimal), number.rest), |(told, rest)| (told.bytes(Base::Binary), rest));
             // What is less than nothing and was subtracted without a sign.
             let wrapped = || matches!(what, What::Unaccounted | What::Free).then(|| number.wrapped(bytes)).flatten();
-            (what, Value::Size(number.size(bytes).or_else(wrapped)?), number.rest)
+            (what, Value::Size(number.size(bytes).or_else(wrapped)?), rest)
         }
         Hole::Count(what) => (what, Value::Count(number.count()?), number.rest),
         Hole::Letters(what) => {

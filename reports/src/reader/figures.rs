@@ -235,7 +235,7 @@ fn of_unit(number: &Number<'_>, unit: Unit) -> Option<Size> {
     Some(if decimal.grain <= 16 && blocks(&decimal) && !blocks(&binary) { decimal } else { binary })
 }
 
-/// Where the first of these names stands among the marks that begin something.
-pub(super) fn number(special: usize) -> Option<usize> {
-    special.checked_sub(SPECIAL.len())
+/// Whether a mark behind those that begin something is one of these names.
+pub(super) const fn is_name(special: usize) -> bool {
+    special < SPECIAL.len() + NAMES.len()
 }

@@ -112,6 +112,7 @@ impl State {
         self.nested = None;
         self.json = None;
         self.seen = ByName::new();
+        self.sentences = (0, 0);
         for report in core::mem::take(&mut self.open) {
             self.close(report);
         }

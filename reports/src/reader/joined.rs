@@ -149,7 +149,7 @@ impl State {
         let Some(joined) = self.joined.take() else { return };
         match joined.what {
             Goes::Message(kind, device) => self.message(&joined.line, joined.last, kind, device),
-            Goes::Settings(settings) | Goes::Quoted(settings) => self.arguments(settings, &joined.line, 0),
+            Goes::Settings(settings) | Goes::Quoted(settings) => self.arguments(settings, &joined.line, 0, usize::MAX),
         }
     }
 
@@ -233,8 +233,19 @@ impl State {
         if self.settings_read > MOST_SETTINGS {
             return;
         }
+        // A line of a script or a file of settings that is turned off says nothing of the run.
+        let front = line.text.get(..at).unwrap_or_default().trim_ascii_start();
+        let off = front.starts_with(b"#") && line.number() > 1 || front.starts_with(b"//") || front.ends_with(b" # ");
+        if settings.kind == Kind::Trainer && off {
+            return;
+        }
         let from = if settings.behind { at } else { 0 };
         let text = line.text.get(from..).unwrap_or_default();
+        // What stands behind a setting may be an older one: "micro_batch_size: 2 # was 8".
+        let text = match scan::find(text, b" # ") {
+            Some(end) if settings.kind == Kind::Trainer && from + end > at => text.get(..end).unwrap_or(text),
+            _ => text,
+        };
         let end = text.trim_ascii_end();
         let goes_on = end.ends_with(b"\\") || end.ends_with(b"with args:") || settings.behind && is_open(text);
         if text.len() <= LONGEST_JOINED && (goes_on || is_quoted(&line.text, at)) {
@@ -244,12 +255,12 @@ impl State {
             self.joined = Some(Box::new(joined));
             return;
         }
-        self.arguments(settings, line, from);
+        self.arguments(settings, line, from, from + text.len());
     }
 
-    pub(super) fn arguments(&mut self, settings: &'static Settings, line: &Line, from: usize) {
+    pub(super) fn arguments(&mut self, settings: &'static Settings, line: &Line, from: usize, to: usize) {
         let mut facts = Vec::new();
-        let mut text = line.text.get(from..).unwrap_or_default();
+        let mut text = line.text.get(from..line.text.len().min(to)).unwrap_or_default();
         text = text.get(..LONGEST_SETTINGS).unwrap_or(text);
         let mut skipped = from;
         if settings.behind {

@@ -5,7 +5,9 @@ mod gpustat;
 mod growing;
 mod joined;
 mod json;
+mod meant;
 mod person;
+mod sentence;
 mod special;
 mod unfinished;
 
@@ -28,7 +30,9 @@ use crate::{Place, name, scan};
 
 use joined::{Joined, Seen};
 use json::Json;
+use meant::{is_listing, is_none, of_draft, of_window};
 use person::Named;
+use sentence::Said;
 use special::{LONGEST_ROW, SPECIAL};
 use unfinished::Unfinished;
 
@@ -82,7 +86,8 @@ impl Reader {
             .map(|reading| reading.mark)
             .chain(settings.iter().map(|settings| settings.mark.as_bytes()))
             .chain(SPECIAL.iter().map(|(mark, _)| mark.as_bytes()))
-            .chain(figures::marks());
+            .chain(figures::marks())
+            .chain(sentence::marks());
         let marks = Marks::new(texts.zip(0..));
         Self {
             lines: Lines::default(),
@@ -108,6 +113,8 @@ impl Reader {
                 orphan: None,
                 unread: None,
                 prose: Vec::new(),
+                said: Vec::new(),
+                sentences: (0, 0),
                 settings_read: 0,
                 doubtful: Vec::new(),
                 understood: Vec::new(),
@@ -181,6 +188,10 @@ struct State {
     unread: Option<Box<Report>>,
     /// The GPU as a person names it in each text, which counts where no program does.
     prose: Vec<Named>,
+    /// What a person names in sentences of each text.
+    said: Vec<Said>,
+    /// The line of the last sentence that was looked at, and how many there were in the text.
+    sentences: (usize, u16),
     /// Places of numbers of the line that a pattern couldn't read.
     doubtful: Vec<Place>,
     /// Places of numbers of the line that one could.
@@ -203,6 +214,8 @@ impl State {
             self.find(raw.text);
             let code = self.trace.is_some_and(|trace| trace.code_follows);
             let begun = self.unfinished.is_some() || code;
+            // A text may begin with a heading.
+            let begun = begun || raw.place.line == 1;
             if self.hits.is_empty() && self.joined.is_none() && self.table.is_none() && self.nested.is_none() && !begun
             {
                 return;
@@ -246,6 +259,9 @@ impl State {
         if let Some(trace) = self.trace.as_mut().filter(|trace| trace.code_follows) {
             trace.code(&line.text, line.place(0));
         }
+        if line.number() == 1 {
+            self.sentence(line);
+        }
         let device = name::rank(&line.text).map_or(Device::Unsaid, Device::Gpu);
         for (mark, at) in hits {
             let mark = usize::from(*mark);
@@ -259,8 +275,10 @@ impl State {
                 let special = mark - self.patterns.len() - self.settings.len();
                 if let Some((_, special)) = SPECIAL.get(special) {
                     self.special(*special, line, *at, device, joined);
-                } else if let Some(name) = figures::number(special) {
-                    self.figure(name, line, *at, device);
+                } else if figures::is_name(special) {
+                    self.figure(special - SPECIAL.len(), line, *at, device);
+                } else {
+                    self.sentence(line);
                 }
             }
         }
@@ -303,8 +321,7 @@ impl State {
                 let behind = behind.get(..LONGEST_ROW).unwrap_or(behind);
                 let listed = pattern.text.starts_with("msg=\"inference compute\"");
                 for mut fact in facts {
-                    // XLA's word for none.
-                    if fact.what == What::Allowed && matches!(fact.value, Value::Size(size) if size.bytes == 0) {
+                    if is_none(&fact) {
                         continue;
                     }
                     if listed && let Ok(gpu) = u16::try_from(gpu) {
@@ -372,26 +389,5 @@ impl State {
                 self.found.odd.push((self.source, place));
             }
         }
-    }
-}
-
-/// Whether a program prints the same lines of each GPU in turn, without its number.
-const fn is_listing(kind: Kind) -> bool {
-    matches!(kind, Kind::RocmSmi | Kind::AmdSmi | Kind::XpuSmi | Kind::Nvtop)
-}
-
-/// Whether tokens are those of the pool for layers with a window, which is told with the words of any pool.
-fn of_window(report: &Report, fact: &Fact) -> bool {
-    let is = |what: What| report.facts.iter().any(|known| known.what == what && known.value == fact.value);
-    fact.what == What::KvTokens && is(What::WindowTokens) && !is(What::KvTokens)
-}
-
-/// What a number of `SGLang` is about: the draft model prints the same lines as the model, behind it.
-fn of_draft(report: &Report, fact: &Fact) -> What {
-    let there = |what| report.all(what).any(|known| known.device == fact.device);
-    match fact.what {
-        What::Weights if there(What::Weights) => What::DraftWeights,
-        What::KvCache | What::KeyCache | What::ValueCache if there(What::FreeAfter) => What::DraftCache,
-        what => what,
     }
 }

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::State;
+use super::sentence::Said;
 use crate::line::Line;
 use crate::name;
 use crate::report::{Device, Fact, Report, Value};
@@ -60,22 +61,43 @@ impl State {
             return;
         }
         let Some((name, count)) = one_name(text.get(..LONGEST_NAME).unwrap_or(text)) else { return };
+        // "Apple M4 Max (36 GB unified memory)" has less than the largest of that name.
+        if name.starts_with(b"Apple") && scan::has_any(text, &["GB", "Gb", "GiB"]) {
+            return;
+        }
         let Some(value) = name::value(What::Gpu, name) else { return };
         let place = line.place(label.len() + offset(text, name));
         let fact = Fact { place, device: Device::Unsaid, what: What::Gpu, value };
         let source = self.source;
+        let number = numbered(label.get(at..).unwrap_or_default());
+        let count = number.map_or(count, |numbers| count.max(numbers.1));
         match self.prose.last_mut().filter(|known| known.source == source) {
             // "GPU 0: NVIDIA GeForce RTX 4090" is "GPU: RTX 4090" too, and no RTX 3090.
-            Some(known) => known.fact = known.fact.take().filter(|known| is_same(&known.value, &fact.value)),
+            Some(known) => {
+                known.fact = known.fact.take().filter(|known| is_same(&known.value, &fact.value));
+                // "GPU 1: NVIDIA GeForce RTX 4090" below it is another one.
+                known.count = known.count.max(number.map_or(count, |numbers| numbers.0 + 1));
+            }
             None => self.prose.push(Named { source, fact: Some(fact), count }),
         }
     }
 
-    /// Adds the GPU to the report that says what went wrong in its text, or to the last one of that text; not where a program names a GPU itself.
+    /// Adds what is named to the report that says what went wrong in its text, or to the last one of that text; not where a program names it
+    /// itself. A label counts more than a sentence.
     pub(super) fn give_names(&mut self) {
-        for Named { source, fact, count } in core::mem::take(&mut self.prose) {
+        let mut names = core::mem::take(&mut self.prose);
+        let said = core::mem::take(&mut self.said).into_iter().filter(Said::is_one);
+        // What is labelled is a GPU.
+        let labelled: Vec<u16> = names.iter().map(|known| known.source).collect();
+        let said = said.filter(|said| said.fact.what != What::Gpu || !labelled.contains(&said.source));
+        // How many GPUs there are is known before the model.
+        let (gpus, others): (Vec<Said>, Vec<Said>) = said.partition(|said| said.fact.what == What::Gpu);
+        let named = |Said { source, fact, count, .. }: Said| Named { source, fact: Some(fact), count };
+        names.extend(gpus.into_iter().chain(others).map(named));
+        self.describe(&names);
+        for Named { source, fact, count } in names {
             let Some(fact) = fact else { continue };
-            if self.found.reports.iter().any(|report| report.source == source && report.has(What::Gpu)) {
+            if self.found.reports.iter().any(|report| report.source == source && report.has(fact.what)) {
                 continue;
             }
             let own = |report: &&mut Report| report.source == source;
@@ -83,12 +105,35 @@ impl State {
             let failed = reports.iter().rposition(|report| report.is_failure());
             let at = failed.or_else(|| reports.len().checked_sub(1));
             if let Some(report) = at.and_then(|at| reports.get_mut(at)) {
-                if count > 1 {
+                // On how many GPUs the weights lie is not said: a model that nothing else names is not compared with them.
+                let apart = report.has(What::Weights) && !report.has(What::TensorParallel);
+                if fact.what == What::Model && apart && report.count(What::GpuCount).is_some_and(|gpus| gpus > 1) {
+                    continue;
+                }
+                if count > 1 && !report.has(What::GpuCount) {
                     let value = Value::Count(count);
                     report.add(Fact { place: fact.place, device: Device::Unsaid, what: What::GpuCount, value });
                 }
                 report.add(fact);
             }
+        }
+    }
+
+    /// A text in which nothing is a program's, and that names both the GPU and the model, is a description of a run.
+    fn describe(&mut self, names: &[Named]) {
+        let named = |source: u16, what: What| {
+            let mut facts = names.iter().filter(|named| named.source == source).filter_map(|named| named.fact.as_ref());
+            facts.find(|fact| fact.what == what)
+        };
+        for Named { source, .. } in names {
+            let (Some(gpu), Some(model)) = (named(*source, What::Gpu), named(*source, What::Model)) else { continue };
+            if self.found.reports.iter().any(|report| report.source == *source) {
+                continue;
+            }
+            let lines = [gpu.place.line, model.place.line];
+            let mut report = Report::new(Kind::Description, *source, lines[0].min(lines[1]));
+            report.to = lines[0].max(lines[1]);
+            self.found.reports.push(report);
         }
     }
 
@@ -103,6 +148,26 @@ impl State {
             self.report(Kind::Unsloth, false, place.line).add(fact);
         }
     }
+}
+
+/// The highest number in a label such as `GPU 0,1,2`, or `GPU 0-7`, and how many there are.
+fn numbered(label: &[u8]) -> Option<(u64, u64)> {
+    let list = label.strip_prefix(b"GPU ")?.strip_suffix(b":")?;
+    let (mut most, mut count) = (0, 0);
+    for part in list.split(|byte| *byte == b',') {
+        let first = Number::read(part)?;
+        let from = first.count().filter(|number| *number < 1_024)?;
+        let last = match first.rest {
+            [] => from,
+            [b'-', rest @ ..] => Number::read(rest)
+                .filter(|last| last.rest.is_empty())?
+                .count()
+                .filter(|last| (from..1_024).contains(last))?,
+            _ => return None,
+        };
+        (most, count) = (most.max(last), count + last - from + 1);
+    }
+    Some((most, count))
 }
 
 /// Whether two names are of one GPU: the shorter may lack the maker.

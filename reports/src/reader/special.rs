@@ -6,7 +6,7 @@ use super::State;
 use super::joined::{Goes, Joined, LONGEST_FRONT, LONGEST_JOINED};
 use crate::line::Line;
 use crate::report::{Device, Fact};
-use crate::tables::{Table, Tensors};
+use crate::tables::{Account, Table, Tensors};
 use crate::traceback::Trace;
 use crate::what::{Kind, What};
 use crate::{name, scan};
@@ -32,6 +32,7 @@ pub(super) enum Special {
     NvidiaParts,
     NvidiaQuery,
     Csv,
+    Account,
     Monitored,
     Listed,
     Headless,
@@ -87,6 +88,10 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("memory.free", Special::Csv),
     ("used_gpu_memory", Special::Csv),
     ("VRAM Total Memory (B),", Special::Csv),
+    ("Card Series,", Special::Csv),
+    ("gpu,total_vram,", Special::Csv),
+    ("MaxRSS", Special::Account),
+    ("ReqMem", Special::Account),
     ("DeviceStatsMonitor.", Special::Monitored),
     ("(UUID: GPU-", Special::Listed),
     // PyTorch's `collect_env`.
@@ -169,6 +174,7 @@ impl State {
             special,
             Special::NvidiaRow
                 | Special::Csv
+                | Special::Account
                 | Special::Listed
                 | Special::Headless
                 | Special::Tensor
@@ -237,6 +243,13 @@ impl State {
                     && let Some(table) = Table::csv(&line.text)
                 {
                     self.begin(table, place.line);
+                }
+            }
+            Special::Account => {
+                if !matches!(self.table, Some(Table::Account(_)))
+                    && let Some(account) = Account::of(&line.text)
+                {
+                    self.begin(Table::Account(account), place.line);
                 }
             }
             // The head of its file: names in the order of the alphabet, too many for a row of other tables.

@@ -1,4 +1,4 @@
-//! Comma-separated values of `nvidia-smi` and `rocm-smi`, with a head, with the command that says the columns, or with neither.
+//! Comma-separated values of `nvidia-smi`, `rocm-smi` and `amd-smi`, with a head, with the command that says the columns, or with neither.
 
 use alloc::vec::Vec;
 
@@ -16,36 +16,41 @@ const COLUMNS: usize = 64;
 const MONITORED: usize = 512;
 
 impl Table {
-    /// The columns of a head of comma-separated values, or of the command that asks for them, if they are of `nvidia-smi` or `rocm-smi`.
+    /// The columns of a head of comma-separated values, or of the command that asks for them, if they are of a driver's tool.
     pub(crate) fn csv(text: &[u8]) -> Option<Self> {
         let asked = scan::behind(text, "--query-gpu=").or_else(|| scan::behind(text, "--query-compute-apps="));
         let words =
             asked.and_then(|list| list.split(|byte| byte.is_ascii_whitespace() || b"\"'`".contains(byte)).next());
         let (kind, most) = match text {
             text if text.starts_with(b"DeviceStats") => (Kind::Torch, MONITORED),
-            text if scan::has(text, "VRAM Total") => (Kind::RocmSmi, COLUMNS),
+            text if scan::has(text, "VRAM Total") || scan::has(text, "Card Series,") => (Kind::RocmSmi, COLUMNS),
+            text if text.starts_with(b"gpu,total_vram,") => (Kind::AmdSmi, COLUMNS),
             _ => (Kind::NvidiaSmi, COLUMNS),
         };
         let mut known = 0;
         let columns = words.unwrap_or_else(|| unquoted(text)).split(|byte| *byte == b',').take(most).map(|cell| {
             let cell = cell.trim_ascii();
             // What stands behind a command has no unit only where it was told to leave it out.
-            let unit = if asked.is_some() || scan::has(cell, "[MiB]") { Unit::MIB } else { Unit::BYTE };
+            let unit = if asked.is_some() || scan::has(cell, "[MiB]") || kind == Kind::AmdSmi {
+                Unit::MIB
+            } else {
+                Unit::BYTE
+            };
             let name = cell.split(|byte| *byte == b' ').next().unwrap_or_default();
             let what = match name {
                 b"Card" if cell.eq_ignore_ascii_case(b"card series") => What::Gpu,
                 b"VRAM" if cell == b"VRAM Total Memory (B)" => What::Capacity,
                 b"VRAM" if cell == b"VRAM Total Used Memory (B)" => What::Used,
                 b"name" | b"gpu_name" => What::Gpu,
-                b"index" => What::GpuCount,
-                b"memory.total" => What::Capacity,
-                b"memory.used" => What::Used,
-                b"memory.free" => What::Free,
+                b"index" | b"gpu" => What::GpuCount,
+                b"memory.total" | b"total_vram" => What::Capacity,
+                b"memory.used" | b"used_vram" => What::Used,
+                b"memory.free" | b"free_vram" => What::Free,
                 b"used_memory" | b"used_gpu_memory" => What::GpuProcess,
                 // Lightning's `DeviceStatsMonitor`, of which each row is a step.
                 name => name.split(|byte| *byte == b'/').nth(1).and_then(monitored)?,
             };
-            known += usize::from(!matches!(what, What::Gpu | What::GpuCount));
+            known += usize::from(what != What::GpuCount && (what != What::Gpu || kind == Kind::RocmSmi));
             Some((what, unit))
         });
         let columns: Vec<_> = columns.collect();

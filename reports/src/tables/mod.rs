@@ -3,6 +3,7 @@
 //! A table is begun by its head, and each line behind it belongs to it until one does not.
 
 mod accelerators;
+mod account;
 mod csv;
 mod estimates;
 mod nvidia;
@@ -17,6 +18,7 @@ use crate::scan;
 use crate::size::Unit;
 use crate::what::{Kind, What};
 
+pub(crate) use account::Account;
 pub(crate) use csv::headless;
 pub(crate) use tensors::Tensors;
 
@@ -49,6 +51,8 @@ pub(crate) enum Table {
     },
     /// `nvidia-smi --query-gpu=... --format=csv`, and `rocm-smi --csv`: the program, the columns, and the rows so far.
     Csv(Kind, Vec<Option<(What, Unit)>>, u16),
+    /// `sacct` of Slurm.
+    Account(Account),
     /// The default output of `rocm-smi`.
     Rocm,
     /// `accelerate estimate-memory`.
@@ -102,7 +106,7 @@ impl Table {
             Self::Amd => Kind::AmdSmi,
             Self::Top => Kind::Nvtop,
             Self::Nodes(_) => Kind::InvokeAi,
-            Self::Pages(..) => Kind::System,
+            Self::Pages(..) | Self::Account(_) => Kind::System,
             Self::Loaded(_) => Kind::Ollama,
         }
     }
@@ -119,6 +123,7 @@ impl Table {
             | Self::Top
             | Self::Nodes(_)
             | Self::Pages(..)
+            | Self::Account(_)
             | Self::Loaded(_) => 3,
             Self::Nvidia { .. } | Self::Rocm | Self::Tensors(_) | Self::Npu(_) | Self::Amd => 24,
             Self::Buffers => IDLE,
@@ -150,6 +155,7 @@ impl Table {
             }
             Self::NvidiaQuery { gpus, memory } => nvidia::nvidia_query(text, gpus, memory, row),
             Self::Csv(kind, columns, rows) => csv::csv(*kind, text, columns, rows, row),
+            Self::Account(account) => account.line(text, row),
             Self::Rocm => rocm::rocm(text, row),
             Self::Accelerate => estimates::accelerate(text, row),
             Self::Buffers => xla::buffer(text, row),

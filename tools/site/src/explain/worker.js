@@ -1,6 +1,6 @@
-// Reads with the second program what the page hands over, piece by piece: a file of any size takes no more memory than its header
-// or a piece of it, but for snapshots and JSON, which are read as a whole. Snapshots have a program of their own, which stays to answer
-// what their pictures ask. Then the third program says what follows from all of it.
+// Reads what the page hands over, piece by piece: a file of any size takes no more memory than its header or a piece of it, but for
+// snapshots and JSON, which are read as a whole. The second program reads texts. Snapshots have a program of their own, which stays to
+// answer what their pictures ask. The third program reads all other files, and then says what follows from everything.
 const PIECE = 1 << 20;
 const HEAD = 1 << 16;
 let second;
@@ -22,7 +22,32 @@ const pickled = async (file) => {
 /** The snapshots of the last files, by their number, and what they hold as tables. */
 const snapshots = new Map();
 let held;
-/** Reads a snapshot; JSON that is none after all goes to the second program. */
+/** What the third program knows of the last files. */
+let run;
+const opened = async () => {
+  await estimate();
+  return (run ??= new wasm_estimate.Run());
+};
+/** Reads a file that is neither a text nor a snapshot; whether it is JSON of no kind that is known: then it is a text. */
+const other = async (pile, source, gibibytes, give) => {
+  await opened();
+  run.at(source);
+  await give();
+  const said = JSON.parse(run.end(gibibytes));
+  if (said?.refused) pile.refuse(said.refused);
+  if (!said?.tables) return true;
+  pile.handed(run.report());
+  held.push(said);
+};
+const whole = async (pile, content, source, gibibytes) => {
+  if (await other(pile, source, gibibytes, () => run.whole(content))) pile.text(content);
+};
+const header = (pile, file, head, source, gibibytes) =>
+  other(pile, source, gibibytes, async () => {
+    run.header(head, file.size);
+    for (let range; (range = run.wants()).length; ) run.give(await bytes(file, ...range));
+  });
+/** Reads a snapshot; JSON that is none after all may be another file. */
 const snapshot = async (pile, content, source, gibibytes) => {
   await open();
   const read = new wasm_views.Views(gibibytes);
@@ -34,30 +59,30 @@ const snapshot = async (pile, content, source, gibibytes) => {
   }
   read.free();
   if (said) pile.refuse(said.refused);
-  else pile.whole(content);
+  else await whole(pile, content, source, gibibytes);
 };
 /** Reads one file, and says how. */
 const read = async (pile, file, source, gibibytes) => {
-  const how = pile.begin(await bytes(file, 0, HEAD), file.size);
+  const head = await bytes(file, 0, HEAD);
+  const how = pile.begin(head, file.size);
   if (how === 'text') for (let at = 0; at < file.size; at += PIECE) pile.text(await bytes(file, at, at + PIECE));
-  else if (how === 'whole') pile.whole(await bytes(file, 0, file.size));
+  else if (how === 'whole') await whole(pile, await bytes(file, 0, file.size), source, gibibytes);
   else if (how === 'snapshot') await snapshot(pile, await (ahead.get(file) ?? bytes(file, 0, file.size)), source, gibibytes);
-  else if (how === 'header') for (let range; (range = pile.wants()).length; ) pile.give(await bytes(file, ...range));
+  else if (how === 'header') await header(pile, file, head, source, gibibytes);
   pile.end();
   return how;
 };
 /** What follows from the reports, with what a reader chooses: a model, a batch and a length. */
-const explain = async ({ job, files, reports, gibibytes }, [model, batch, length] = ['', 0, 0]) => {
-  await estimate();
-  const run = new wasm_estimate.Run();
-  run.state(model, batch, length);
-  for (const [source, file] of files.entries()) {
-    const drawn = snapshots.get(source);
-    if (drawn) {
+const explain = async (last, [model, batch, length] = ['', 0, 0]) => {
+  const { job, reports, gibibytes } = last;
+  await opened();
+  if (!last.peaks)
+    for (const [source, drawn] of snapshots) {
+      run.at(source);
       run.peak(drawn.peak());
-      run.end();
-    } else await read(run, file);
-  }
+    }
+  last.peaks = true;
+  run.state(model, batch, length);
   const explained = JSON.parse(run.answer(reports, gibibytes));
   postMessage({ job, explained });
   return explained;
@@ -107,6 +132,8 @@ onmessage = async ({ data }) => {
     await start();
     for (const old of snapshots.values()) old.free();
     snapshots.clear();
+    run?.free();
+    run = undefined;
     held = [];
     const pile = new wasm_bindgen.Pile();
     const kinds = [];
@@ -114,9 +141,10 @@ onmessage = async ({ data }) => {
     const said = JSON.parse(pile.answer(gibibytes));
     const reports = pile.reports();
     pile.free();
-    const [tables, notes] = ['tables', 'notes'].map((part) => [...said[part], ...held.flatMap((one) => one[part])]);
+    const tables = held.flatMap((one) => one.tables);
+    const notes = [...said.notes, ...held.flatMap((one) => one.notes)];
     postMessage({ job, kinds, ...said, tables, notes, snapshots: [...snapshots.keys()], drawing });
-    last = { job, files, reports, gibibytes };
+    last = { job, reports, gibibytes };
     if (said.reports.length) await (last.explained = held.length ? asking().then(() => explain(last)) : explain(last));
     postMessage({ job, done: true });
   } catch {

@@ -1,0 +1,65 @@
+//! The words by which a person's sentences are read, with strokes between them.
+
+/// Whether a list has a word.
+pub(super) fn has(list: &str, word: &str) -> bool {
+    list.split('|').any(|known| known == word)
+}
+
+/// Words by which a sentence is not about the run itself.
+pub(super) const HEDGES: &str = " than | vs|recommend|minimum|require|support|instead|works|worked|without|should|could|would|buy |e.g.|\
+    such as|like |other|tested|compare|upgrade|need|hours|fine on|fine with|successful|can run|able to|\
+    previous|benchmark|author|default|laptop|mobile";
+
+/// GPUs by the names that say enough, and those that say it only beside a number of them, a memory or a maker.
+pub(super) const STRONG: &str = "h100|h200|h800|a100|a800|v100|b200|b300|gb200|gb300|l40s|l40|a10g|a6000|mi210|mi250|mi250x|mi300x|mi300a|\
+    mi308x|mi325x|mi350x|mi355x|gb10";
+pub(super) const WEAK: &str = "h20|l4|t4|l20|a10|a30|a40|p40|p100|a5000|a4000|mi50|mi60|mi100|m1|m2|m3|m4|m5|a4500";
+/// Numbers by which people call cards of these series without the series.
+pub(super) const NUMBERS: &str = "2080|3060|3070|3080|3090|4060|4070|4080|4090|5060|5070|5080|5090|1080";
+/// Makers and series in front of a name.
+pub(super) const SERIES: &str = "nvidia|geforce|rtx|gtx|tesla|quadro|amd|radeon|rx|instinct|intel|arc|apple";
+/// Words in front of a name that is no part of another word's number.
+pub(super) const ARTICLES: &str = "a|an|the|my|our|on|single|one|with|using|gpu|gpus|of|have";
+/// What a number counts that is no card's.
+pub(super) const NOT_CARDS: &str = "token|tokens|step|steps|sample|samples|context|mib|mb|ms|iterations|lines|requests";
+/// Words in front of a number of GPUs.
+pub(super) const BEFORE_COUNTS: &str = "on|with|using|have|has|of|gpu|gpus|by";
+/// What makes a memory that of something else.
+pub(super) const OTHER_MEMORY: &str = "ram|total|used|free|system|host|in|of|memory|cpu|ddr4|ddr5|unified";
+/// What may stand behind a name and says nothing more.
+pub(super) const SILENT: &str =
+    "hbm2|hbm2e|hbm3|hbm3e|blackwell|generation|workstation|edition|gpu|gpus|cards|graphics";
+/// Numbers as words.
+pub(super) const COUNTS: [(&str, u64); 10] = [
+    ("one", 1),
+    ("single", 1),
+    ("two", 2),
+    ("dual", 2),
+    ("three", 3),
+    ("four", 4),
+    ("five", 5),
+    ("six", 6),
+    ("seven", 7),
+    ("eight", 8),
+];
+
+/// Families whose names are models where the count of parameters stands in them.
+pub(super) const FAMILIES: &str = "qwen|qwq|llama|meta-llama|codellama|tinyllama|mistral|mixtral|ministral|codestral|gemma|phi|deepseek|glm|\
+    chatglm|gpt-oss|yi|falcon|internlm|internvl|baichuan|minicpm|smollm|granite|olmo|kimi|minimax|nemotron|\
+    vicuna|galactica|bloom|opt";
+/// Families whose names say enough with their version: `DeepSeek-V4-Pro`.
+pub(super) const VERSIONED: &str = "deepseek-|glm-|kimi-|minimax-|gpt-oss";
+/// Makers of models on the hub: behind them a name needs no count of parameters.
+pub(super) const MAKERS: &str = "qwen|meta-llama|mistralai|google|deepseek-ai|microsoft|openai|thudm|zai-org|lmsys|tiiuae|unsloth|\
+    huggingfacetb|moonshotai|minimaxai|nvidia|ibm-granite|allenai|internlm|opengvlab|facebook|01-ai";
+/// How a model may be stored, as names of models have it.
+pub(super) const FORMATS: &str = "fp8|nvfp4|mxfp4|awq|gptq|int4|int8|bf16";
+
+/// The texts by which lines with such names are found, beside the first line of each text.
+pub(super) const MARKS: &str = "ZeRO|ZERO|Zero|zero2|zero3|H100|H200|H800|H20 |A100|A800|V100|B200|B300|L40S|L40 |L4 G|A10G|A6000|RTX |\
+    RTX2|RTX3|RTX4|RTX5|RTX-|GTX |MI21|MI25|MI30|MI32|MI35|3090|4090|5090|4080|3080|2080|3060|4060|4070|3070|\
+    5080|5070|Arc |Radeon |Tesla |NVIDIA |Nvidia |nvidia |h100|h200|a100|Apple M|M1 M|M2 U|M3 M|M3 U|M4 M|\
+    8xH1|8xH2|8xA1|4xA1|4xH1|2xA1|2xH1|Qwen|qwen|Llama-|Llama |llama-|Mistral|mistral|Mixtral|gemma-|\
+    DeepSeek|deepseek-|Phi-|GLM-|gpt-oss|granite-|vicuna-|galactica|falcon-|16xA|16xH|3x30|2xH2|2xRT|2xV1|\
+    2xL4|2XA1|2XH1|2XH2|2XRT|2XV1|2XL4|4xH2|4xRT|4xV1|4xL4|4XA1|4XH1|4XH2|4XRT|4XV1|4XL4|8xRT|8xV1|8xL4|8XA1|\
+    8XH1|8XH2|8XRT|8XV1|8XL4|2x30|2x40|2x50|2xA8|2xH8|4x30|4x40|4x50|4xA8|4xH8|8x30|8x40|8x50|8xA8|8xH8";
