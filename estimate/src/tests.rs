@@ -40,8 +40,8 @@ fn handed(files: &[&[u8]], (model, batch, seq_length): (&str, u32, u32)) -> (Val
     let mut held = Vec::new();
     run.state(model, batch, seq_length);
     for (source, file) in (0..).zip(files) {
-        let (head, length) = (file.get(..64).unwrap_or(file), file.len() as f64);
-        let how = pile.begin(head, length);
+        let (beginning, length) = (file.get(..64).unwrap_or(file), file.len() as f64);
+        let how = pile.begin(beginning, length);
         run.at(source);
         match how.as_str() {
             "text" => pile.text(file),
@@ -53,7 +53,7 @@ fn handed(files: &[&[u8]], (model, batch, seq_length): (&str, u32, u32)) -> (Val
             }
             "header" | "whole" => {
                 if how == "header" {
-                    run.header(head, length);
+                    run.header(beginning, length);
                     while let [start, end] = run.wants()[..] {
                         #[expect(
                             clippy::cast_possible_truncation,

@@ -5,11 +5,11 @@ import { plain } from './page.mjs';
 
 const FAR = /\/far-[a-z0-9]+\.wasm$/;
 
-/** The names of the files that the page asks for, and how often it asked for the far part. */
-const counted = (page) => {
+/** How often the page asked for a file of such a name so far. */
+const counted = (page, name = FAR) => {
   const asked = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  return () => asked.filter((path) => FAR.test(path)).length;
+  return () => asked.filter((path) => name.test(path)).length;
 };
 
 /** Opens a page and waits until it is live, but does not come near anything. */
@@ -164,4 +164,40 @@ test('a figure by itself has what it needs: those of the first sections do witho
   await came(page);
   expect(asked()).toBe(1);
   await expect(page.locator('[data-levers="states"][data-hydrated]')).toBeAttached();
+});
+
+const CONFIG = JSON.stringify({ model_type: 'llama', hidden_size: 2048, num_hidden_layers: 16, num_attention_heads: 32, num_key_value_heads: 8, intermediate_size: 8192, vocab_size: 128256, tie_word_embeddings: true, max_position_embeddings: 131072 });
+const config = (page) => page.locator('#plan-config');
+const handOver = async (page, text) => {
+  await page.locator('.own-model > details').evaluate((details) => { details.open = true; });
+  await config(page).fill(text);
+  await config(page).blur();
+};
+
+test('the planner reads a config.json with a part that comes when one is handed over', async ({ page }) => {
+  const asked = counted(page, /\/planner-far-[a-z0-9]+\.wasm$/);
+  await opened(page, '/plan.html');
+  await page.waitForTimeout(500);
+  expect(asked()).toBe(0);
+  await handOver(page, CONFIG);
+  await expect(page.locator('.own-model-name')).toContainText('llama');
+  expect(asked()).toBe(1);
+  // The link that it makes is read at once.
+  await expect.poll(() => page.url()).toContain('config=');
+  await opened(page, page.url());
+  await expect(page.locator('.own-model-name').first()).toContainText('llama');
+});
+
+test('where that part does not come the planner says so and takes the config later', async ({ browser, site }) => {
+  const page = await browser.newPage({ baseURL: site.origin, serviceWorkers: 'block' });
+  let closed = true;
+  await page.route(/\/planner-far-[a-z0-9]+\.wasm$/, (route) => (closed ? route.abort() : route.continue()));
+  await opened(page, '/plan.html');
+  await handOver(page, CONFIG);
+  await expect(page.locator('#plan-config-error')).toContainText('did not come');
+  closed = false;
+  await handOver(page, `${CONFIG} `);
+  await expect(page.locator('.own-model-name')).toContainText('llama');
+  await expect(page.locator('#plan-config-error')).not.toContainText('did not come');
+  await page.close();
 });

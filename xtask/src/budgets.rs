@@ -35,7 +35,8 @@ pub(crate) const VIEWS_BUDGET: u64 = 82_000;
 /// The most bytes, after gzip, that the reference may be with its own style sheet and script. Every measured row is in it.
 /// With 136 models, 71 GPUs and the start-up logs of vLLM, llama.cpp, `SGLang` and TensorRT-LLM it has 104.4 kB.
 /// With 83 training steps measured on an H200, each in several tables, and 12 more models it has 120.
-pub(crate) const REFERENCE_BUDGET: u64 = 122_000;
+/// Steps and copies of weights in fp8 are 0.7 kB of 122.1.
+pub(crate) const REFERENCE_BUDGET: u64 = 124_000;
 /// The same for the page for teachers, which has heights at seven widths, an example for each of 33 hosts and a course of six sessions.
 pub(crate) const TEACH_BUDGET: u64 = 29_000;
 /// The most bytes, after gzip, of a first visit to the planner: its page, and its program with the whole engine in it.

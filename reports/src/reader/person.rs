@@ -92,8 +92,8 @@ impl State {
         let said = said.filter(|said| said.fact.what != What::Gpu || !labelled.contains(&said.source));
         // How many GPUs there are is known before the model.
         let (gpus, others): (Vec<Said>, Vec<Said>) = said.partition(|said| said.fact.what == What::Gpu);
-        let named = |Said { source, fact, count, .. }: Said| Named { source, fact: Some(fact), count };
-        names.extend(gpus.into_iter().chain(others).map(named));
+        let by_label = |Said { source, fact, count, .. }: Said| Named { source, fact: Some(fact), count };
+        names.extend(gpus.into_iter().chain(others).map(by_label));
         self.describe(&names);
         for Named { source, fact, count } in names {
             let Some(fact) = fact else { continue };
@@ -121,12 +121,14 @@ impl State {
 
     /// A text in which nothing is a program's, and that names both the GPU and the model, is a description of a run.
     fn describe(&mut self, names: &[Named]) {
-        let named = |source: u16, what: What| {
+        let of_text = |source: u16, what: What| {
             let mut facts = names.iter().filter(|named| named.source == source).filter_map(|named| named.fact.as_ref());
             facts.find(|fact| fact.what == what)
         };
         for Named { source, .. } in names {
-            let (Some(gpu), Some(model)) = (named(*source, What::Gpu), named(*source, What::Model)) else { continue };
+            let (Some(gpu), Some(model)) = (of_text(*source, What::Gpu), of_text(*source, What::Model)) else {
+                continue;
+            };
             if self.found.reports.iter().any(|report| report.source == *source) {
                 continue;
             }
@@ -152,9 +154,9 @@ impl State {
 
 /// The highest number in a label such as `GPU 0,1,2`, or `GPU 0-7`, and how many there are.
 fn numbered(label: &[u8]) -> Option<(u64, u64)> {
-    let list = label.strip_prefix(b"GPU ")?.strip_suffix(b":")?;
+    let numbers = label.strip_prefix(b"GPU ")?.strip_suffix(b":")?;
     let (mut most, mut count) = (0, 0);
-    for part in list.split(|byte| *byte == b',') {
+    for part in numbers.split(|byte| *byte == b',') {
         let first = Number::read(part)?;
         let from = first.count().filter(|number| *number < 1_024)?;
         let last = match first.rest {

@@ -32,11 +32,14 @@ const FOUND_THERE: [&str; 5] = [
     "memory_wall_app::figures::serve_cost::model::consequence",
 ];
 
+/// What says of a function by its name which part it is in.
+type Cutter = fn(&str) -> Cut;
+
 /// The programs that are in two parts, as Trunk calls them, and what is in the far part of each.
-const PARTED: [(&str, fn(&str) -> Cut); 2] = [("memory-wall-app", cut), ("memory-wall-planner", cut_of_planner)];
+const PARTED: [(&str, Cutter); 2] = [("memory-wall-app", cut), ("memory-wall-planner", cut_of_planner)];
 
 /// How a program is cut, by the file that Trunk staged.
-pub(crate) fn cut_of(staged: &str) -> Option<fn(&str) -> Cut> {
+pub(crate) fn cut_of(staged: &str) -> Option<Cutter> {
     PARTED.iter().find(|(program, _)| staged.starts_with(program)).map(|(_, cut)| *cut)
 }
 
