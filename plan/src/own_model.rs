@@ -110,7 +110,7 @@ pub fn set_read(are_read: bool) {
 
 impl Read {
     fn of(value: &Json) -> Result<Self, String> {
-        if are_read() { Self::by_family(value) } else { Err("what reads a config.json did not come; try again".into()) }
+        if are_read() { Self::by_family(value) } else { Err("what reads a config.json has not come".into()) }
     }
 
     /// Its name is known to what cuts the planner's program in two.

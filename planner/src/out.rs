@@ -193,9 +193,15 @@ pub(crate) fn Bring(desk: Desk) -> impl IntoView {
     };
     let take = move |text: String| {
         waits.set(Some(text.clone()));
-        browser::with_configs(move || {
-            if waits.with_untracked(|now| now.as_deref() == Some(&text)) {
+        browser::with_configs(move |came| {
+            if waits.with_untracked(|now| now.as_deref() != Some(&text)) {
+                return;
+            }
+            if came || !text.contains("config") && !text.contains('{') {
                 read(text);
+            } else {
+                waits.set(None);
+                fault.set(words::own_missing().into());
             }
         });
     };

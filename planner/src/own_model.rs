@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use memory_wall_core::display::Count;
 use memory_wall_plan::OwnModel;
 
-use crate::board::Slot;
+use crate::board::{Board, Slot};
 use crate::desk::Desk;
 use crate::inputs::{message, normal, put, read, text};
 use crate::{browser, words};
@@ -25,7 +25,19 @@ pub(crate) fn OwnConfig(desk: Desk) -> impl IntoView {
             place.set_value(&now);
         }
     });
-    let take = move |text: String| browser::with_configs(move || put(desk, CONFIG, &text));
+    // Whether what reads configs was asked for and did not come.
+    let missing = RwSignal::new(false);
+    let with = move |act: Box<dyn FnOnce()>| {
+        let plan = desk.now(Board::chosen);
+        browser::with_configs(move |came| {
+            missing.set(!came);
+            // Another plan may have been chosen meanwhile.
+            if came && desk.now(Board::chosen) == plan {
+                act();
+            }
+        });
+    };
+    let take = move |text: String| with(Box::new(move || put(desk, CONFIG, &text)));
     view! {
         <div class="field own-model" data-field=CONFIG>
             <p class="own-model-name" hidden=move || own().is_none()>
@@ -42,14 +54,15 @@ pub(crate) fn OwnConfig(desk: Desk) -> impl IntoView {
                     autocomplete="off"
                     node_ref=place
                     aria-describedby="plan-config-error"
-                    aria-invalid=move || fault().is_some().then_some("true")
+                    aria-invalid=move || (missing.get() || fault().is_some()).then_some("true")
                     on:input=move |event| {
                         let typed = event_target_value(&event);
-                        browser::with_configs(move || {
-                            if read(CONFIG, &typed).is_ok() {
+                        with(Box::new(move || {
+                            let now = place.get_untracked().map(|place| place.value());
+                            if now.as_ref() == Some(&typed) && read(CONFIG, &typed).is_ok() {
                                 put(desk, CONFIG, &typed);
                             }
-                        });
+                        }));
                     }
                     on:change=move |event| take(event_target_value(&event))
                 >
@@ -69,7 +82,7 @@ pub(crate) fn OwnConfig(desk: Desk) -> impl IntoView {
                 />
             </details>
             <span class="field-error" id="plan-config-error" role="status">
-                {fault}
+                {move || if missing.get() { Some(words::own_missing().to_owned()) } else { fault() }}
             </span>
         </div>
     }

@@ -4,6 +4,7 @@
 //! program: predictions, dials and questions in the text, the steps of a program line by line, the profile that is pasted; and
 //! what reaches beyond one figure, such as the button that puts everything back.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use memory_wall_core::profile;
@@ -224,9 +225,17 @@ fn act<'a>(signals: &'static Signals, words: &mut impl Iterator<Item = &'a str>)
 /// Where a profile is pasted.
 const PASTED: &str = "#profile-paste";
 
+thread_local! {
+    /// Whether something was pasted that the far part is to read.
+    static WAITS: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Takes what was pasted before the far part of the program had come.
 pub(super) fn far_came(signals: &'static Signals) {
-    if let Some(area) = page::first::<HtmlTextAreaElement>(PASTED).filter(|area| !area.value().is_empty()) {
+    // Only what was pasted since: browsers put back what stood there on an earlier visit.
+    if WAITS.take()
+        && let Some(area) = page::first::<HtmlTextAreaElement>(PASTED)
+    {
         paste(signals, &area.value());
     }
 }
@@ -236,6 +245,7 @@ fn paste(signals: &'static Signals, text: &str) {
     if far::came() {
         take_profile(signals, text);
     } else {
+        WAITS.set(true);
         host::ask_far();
     }
 }

@@ -1,6 +1,7 @@
 //! What a page around the program is told and may ask, by events of the document whose names begin with `memory-wall:`.
 //!
-//! Out: `live` (every figure is there and answers), `rest` (the page shows all that was chosen and answered), `state` (the query),
+//! Out: `live` (every figure is there and answers, those of the far part once that has come), `rest` (the page shows all that was chosen
+//! and answered, as far as the program is there), `state` (the query),
 //! `progress` (its text), `notices` (what of a query could not be used, a line each), `far-asked` (for the far part of the program).
 //! In: `ask` (for the query), `set` (a query), `bring` (a progress text), `theme` (the colours have changed), `far` (that part is there), `far-missing` (it did not come).
 //! A page that shows one figure says so, and which, in `data-figure`; its query comes in `data-query`, without its options.

@@ -30,9 +30,8 @@ pub use task_queue::TaskQueue;
 
 use crate::far;
 use crate::live::Snapshot;
-use crate::predictions::Predictions;
-use crate::state::State;
 use crate::state::query::{self, Decoded};
+use crate::state::{State, progress};
 use crate::words;
 
 /// Starts the page, piece by piece, since whatever is called for the first time is compiled then.
@@ -148,13 +147,13 @@ fn follow(signals: &'static Signals) {
         move || {
             levers.show();
             let (begin, all) = (page::now(), rested.get());
-            let drawing = host.as_ref().filter(|host| all || host.is_seen());
+            let drawing = host.as_ref().filter(|host| (all || host.is_seen()) && far::came());
             // Nothing takes turns with a drawing that nobody sees, nor at rest: nothing comes after it.
             let now = if all || drawing.is_none() { Turn::Both } else { turn.get() };
             if now != Turn::Drawing {
                 bindings.ask(&untrack(|| signals.snapshot()));
             }
-            if let Some(host) = drawing.filter(|_| now != Turn::Words && far::came()) {
+            if let Some(host) = drawing.filter(|_| now != Turn::Words) {
                 host.draw(&signals.roofline.get_untracked());
             }
             if !all {
@@ -236,18 +235,20 @@ fn follow(signals: &'static Signals) {
     });
     host::on_far({
         let (bindings, queue, operated) = (Rc::clone(&bindings), Rc::clone(&queue), Rc::clone(&operated));
-        let levers = Rc::clone(&levers);
+        let (levers, frames) = (Rc::clone(&levers), frames.clone());
         move || {
             operated();
             controls::far_came(signals);
             bindings.far_came();
             levers.far_came();
             queue.ask();
+            // A pass that is under way has passed by the drawing.
+            frames.ask();
         }
     });
     if far::came() {
         operated();
-    } else if signals.state_now() != State::default() || signals.predictions.get_untracked() != Predictions::default() {
+    } else if signals.state_now() != State::default() || !progress::is_empty(&signals.predictions.get_untracked()) {
         // The page arrived saying something else.
         host::ask_far();
     }

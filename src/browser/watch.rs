@@ -153,6 +153,10 @@ pub(super) fn far() {
     let Some(place) = page::by_id("stuck") else { return };
     let told = place.clone();
     host::on_far_missing(move || {
+        // Said once: it is read aloud.
+        if !told.hidden() {
+            return;
+        }
         told.set_text_content(Some(words::far_missing()));
         // An attribute with a legal name can be set.
         let _ = told.set_attribute("data-missing", "");

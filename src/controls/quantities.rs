@@ -108,6 +108,7 @@ fn memory(snapshot: &Snapshot) -> String {
 }
 
 fn speed(snapshot: &Snapshot) -> String {
+    crate::far::apart();
     snapshot.roofline().consequence()
 }
 

@@ -24,6 +24,11 @@ const HEAD: &str = "memory-wall progress 1";
 const LARGEST: usize = 100_000;
 const MOST_ASIDE: usize = 50;
 
+/// Whether nothing was guessed and nothing answered.
+pub fn is_empty(made: &Predictions) -> bool {
+    write(made) == write(&Predictions::default())
+}
+
 /// Everything that is kept, as text; nothing where there is nothing.
 pub fn write(made: &Predictions) -> String {
     let mut out = String::new();

@@ -95,7 +95,7 @@ test('where it does not come the page says so, what is near works, and the next 
   await seq(page).fill('4096');
   await seq(page).press('Enter');
   await expect(stuck).toBeVisible();
-  await expect(stuck).toContainText('figures further down still show the settings from before');
+  await expect(stuck).toContainText('figures further down do not follow changes');
   await expect(page.locator('#calculator')).toContainText('4,096');
   closed = false;
   await seq(page).fill('8192');
@@ -194,10 +194,10 @@ test('where that part does not come the planner says so and takes the config lat
   await page.route(/\/planner-far-[a-z0-9]+\.wasm$/, (route) => (closed ? route.abort() : route.continue()));
   await opened(page, '/plan.html');
   await handOver(page, CONFIG);
-  await expect(page.locator('#plan-config-error')).toContainText('did not come');
+  await expect(page.locator('#plan-config-error')).toContainText('could not be loaded');
   closed = false;
   await handOver(page, `${CONFIG} `);
   await expect(page.locator('.own-model-name')).toContainText('llama');
-  await expect(page.locator('#plan-config-error')).not.toContainText('did not come');
+  await expect(page.locator('#plan-config-error')).not.toContainText('could not be loaded');
   await page.close();
 });

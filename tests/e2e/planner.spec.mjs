@@ -241,7 +241,7 @@ test.describe('offline', () => {
     // Its programs come once everything else is kept.
     await expect
       .poll(() => page.evaluate(async () => (await Promise.all((await caches.keys()).map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url)))).flat().filter((url) => /planner-.*\.wasm$/.test(url)).length), { timeout: 20_000 })
-      .toBe(2);
+      .toBe(3);
     await context.setOffline(true);
     await page.goto(`${PAGE}?v=1&plan=a&model=llama-3.1-8b&gpu=h100-sxm`);
     await page.locator('html[data-live]').waitFor({ state: 'attached' });

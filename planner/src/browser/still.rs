@@ -30,7 +30,7 @@ pub(crate) fn copy(_: &str, _: impl Fn(bool) + 'static) {}
 
 pub(crate) fn exchange(_: &str, _: &[&str], _: impl FnOnce(Result<Vec<String>, String>) + 'static) {}
 
-pub(crate) fn with_configs(_: impl FnOnce() + 'static) {}
+pub(crate) fn with_configs(_: impl FnOnce(bool) + 'static) {}
 
 pub(crate) fn save(_: &str, _: &str) {}
 

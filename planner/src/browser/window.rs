@@ -331,15 +331,16 @@ pub(crate) fn exchange(name: &str, texts: &[&str], take: impl FnOnce(Result<Vec<
     failed.forget();
 }
 
-/// Does something once configs can be read: what reads them is a part of the program that comes when it is asked for. Where it does not come,
-/// whoever reads one is told so.
-pub(crate) fn with_configs(act: impl FnOnce() + 'static) {
+/// Does something once configs can be read, or is told that they cannot: what reads them is a part of the program that comes when it is asked
+/// for.
+pub(crate) fn with_configs(act: impl FnOnce(bool) + 'static) {
     if own_model::are_read() {
-        return act();
+        return act(true);
     }
     exchange("configs", &[], move |_| {
-        own_model::set_read(!is_apart());
-        act();
+        let came = !is_apart();
+        own_model::set_read(came);
+        act(came);
     });
 }
 

@@ -152,6 +152,7 @@ fn bar(multiple: f64) -> f64 {
 
 /// What a slider's setting leads to, in words: the bytes that stock code saves.
 pub fn consequence(snapshot: &Snapshot) -> String {
+    crate::far::apart();
     let (bytes, _) = Row::Transformers.saved(&snapshot.state).unwrap_or_default();
     words::TrainConsequence { n: &snapshot.size(bytes) }.text()
 }

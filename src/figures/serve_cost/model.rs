@@ -179,6 +179,7 @@ impl Model {
 
 /// What a batch means, read out with it.
 pub fn consequence(snapshot: &Snapshot) -> String {
+    crate::far::apart();
     let model = <Model as crate::figures::Model>::of(snapshot);
     let said = |binding| crate::figures::Model::answer(&model, binding).text(snapshot.state.unit);
     words::ServeConsequence { tpot: &said(Binding::Tpot), written: &said(Binding::Written) }.text()

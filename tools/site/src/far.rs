@@ -9,7 +9,7 @@ use memory_wall_squeeze::Cut;
 
 use crate::script;
 
-/// Whom the near part calls once the far one has come, and asks `far::came()` before.
+/// Functions of the far part that the near part calls. It asks `far::came()` first.
 const GATES: [&str; 10] = [
     "<memory_wall_app::charts::roofline::Plot>::of",
     "<memory_wall_app::charts::roofline::Plot>::ghosts_of",
@@ -23,7 +23,7 @@ const GATES: [&str; 10] = [
     "memory_wall_app::figures::models::far::",
 ];
 
-/// What only the far part knows of, and finds by way of the table: what its listeners do, and what its sliders say.
+/// Functions that the far part alone takes from the table: what its listeners do, and what its sliders say.
 const FOUND_THERE: [&str; 5] = [
     "browser::keep::buttons::{closure",
     "browser::points::watch::{closure",
@@ -109,7 +109,10 @@ pub(crate) fn cut(name: &str) -> Cut {
     let name = plain(name);
     let model = name.starts_with("<memory_wall_app::figures::models::Shown<") && name.contains(", true> as ");
     let levers = name.contains("memory_wall_app::registry::FAR_LEVERS::{closure");
-    if GATES.iter().any(|gate| name.starts_with(gate)) {
+    if name.starts_with("core::ptr::drop_in_place") {
+        // Short, so that it may be merged with one that is needed at once.
+        Cut::Stays
+    } else if GATES.iter().any(|gate| name.starts_with(gate)) {
         Cut::Gate
     } else if model || levers || FOUND_THERE.iter().any(|found| name.contains(found)) {
         Cut::Later

@@ -47,6 +47,9 @@ pub enum Cut {
 pub fn parted(wasm: &[u8], cut: impl Fn(&str) -> Cut) -> Result<Parts, String> {
     let unread = |error: &dyn std::fmt::Display| format!("the program cannot be read: {error}");
     let program = Program::read(wasm).map_err(|error| unread(&error))?;
+    if let Some(why) = program.hindered {
+        return Err(format!("the program {why}, and cannot be cut"));
+    }
     let later = program.later(&cut);
     if later.is_empty() {
         return Err("the program has no function that comes later".to_owned());
@@ -76,6 +79,8 @@ struct Program<'wasm> {
     memory: Option<MemoryType>,
     globals: Vec<GlobalType>,
     names: HashMap<u32, String>,
+    /// What of it cannot be cut, if there is anything.
+    hindered: Option<&'static str>,
 }
 
 impl<'wasm> Program<'wasm> {
@@ -91,6 +96,7 @@ impl<'wasm> Program<'wasm> {
             memory: None,
             globals: Vec::new(),
             names: HashMap::new(),
+            hindered: None,
         };
         for payload in Parser::new(0).parse_all(wasm) {
             program.take(payload?)?;
@@ -105,7 +111,7 @@ impl<'wasm> Program<'wasm> {
                     match import?.ty {
                         TypeRef::Func(kind) => self.types.push(kind),
                         TypeRef::Global(global) => self.globals.push(global),
-                        _ => {}
+                        _ => self.hindered = Some("imports a table or a memory"),
                     }
                 }
                 self.imported = u32::try_from(self.types.len()).unwrap_or(u32::MAX);
@@ -127,7 +133,13 @@ impl<'wasm> Program<'wasm> {
             }
             Payload::GlobalSection(section) => {
                 for global in section {
-                    self.globals.push(global?.ty);
+                    let global = global?;
+                    self.globals.push(global.ty);
+                    for operator in global.init_expr.get_operators_reader() {
+                        if let Operator::RefFunc { function_index } = operator? {
+                            self.held.insert(function_index);
+                        }
+                    }
                 }
             }
             Payload::ExportSection(section) => {
@@ -142,7 +154,10 @@ impl<'wasm> Program<'wasm> {
             Payload::ElementSection(section) => {
                 for element in section {
                     let element = element?;
-                    let ElementItems::Functions(functions) = element.items else { continue };
+                    let ElementItems::Functions(functions) = element.items else {
+                        self.hindered = Some("fills a table with expressions");
+                        continue;
+                    };
                     let start = match &element.kind {
                         ElementKind::Active { offset_expr, table_index: None | Some(0) } => {
                             match offset_expr.get_operators_reader().read()? {
@@ -166,8 +181,9 @@ impl<'wasm> Program<'wasm> {
                 let mut calls = BTreeSet::new();
                 for operator in body.get_operators_reader()? {
                     match operator? {
-                        Operator::Call { function_index } | Operator::ReturnCall { function_index } => {
-                            calls.insert(function_index);
+                        Operator::Call { function_index } => _ = calls.insert(function_index),
+                        Operator::ReturnCall { .. } => {
+                            self.hindered = Some("has calls that take the place of their caller")
                         }
                         Operator::RefFunc { function_index } => _ = self.held.insert(function_index),
                         _ => {}

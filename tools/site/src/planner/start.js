@@ -3,6 +3,20 @@
 const program = fetch('./{{program}}', { integrity: '{{program integrity}}' }).then((response) => response.arrayBuffer()).then((bytes) => WebAssembly.compile(bytes));
 // Whether it came is asked where it is started.
 program.catch(() => {});
+// What reads a `config.json` comes when one is handed over, or at once where plans may have one.
+const root = document.documentElement;
+const { farFile, farIntegrity } = document.querySelector('[data-far-file]')?.dataset ?? {};
+const part = () => fetch(farFile, { integrity: farIntegrity });
+const plans = () => {
+  try {
+    return location.search + localStorage.getItem('memory-wall.v1.plans');
+  } catch {
+    // Where nothing may be kept, nothing was.
+    return location.search;
+  }
+};
+let first = farFile && /config|from=tutorial/.test(plans()) ? part() : undefined;
+first?.catch(() => {});
 // What is folded is in templates until it can be used, or somebody looks.
 const unpack = () => {
   for (const folded of document.querySelectorAll('#planner template')) folded.replaceWith(folded.content);
@@ -14,23 +28,14 @@ try {
   [glue, { words }] = await Promise.all([import('./{{glue}}'), import('./{{words}}')]);
   document.body.append(Object.assign(document.createElement('script'), { type: 'text/plain', id: 'words', textContent: words }));
   await glue.default({ module_or_path: await program });
+  if (farFile) root.dataset.far = '';
+  // Without it such plans would be lost.
+  if (first) await glue.far(first);
 } finally {
   unpack();
 }
-// What reads a `config.json` comes when one is handed over, or when plans may have one already.
-const { farFile, farIntegrity } = document.querySelector('[data-far-file]')?.dataset ?? {};
 let coming;
-const bring = () => (coming ??= glue.far(fetch(farFile, { integrity: farIntegrity })).catch(() => (coming = undefined)));
-if (farFile) {
-  document.documentElement.dataset.far = '';
-  let kept;
-  try {
-    kept = localStorage.getItem('memory-wall.v1.plans');
-  } catch {
-    // Where nothing may be kept, nothing was.
-  }
-  if (location.search.length > 1 || kept?.includes('config')) await bring();
-}
+const bring = () => (coming ??= glue.far(part()).catch(() => (coming = undefined)));
 let exchange;
 let tries = 0;
 const fetched = async () => {
@@ -44,6 +49,7 @@ const fetched = async () => {
 glue.start(async (name, ...texts) => {
   if (name === 'configs') {
     await bring();
+    if ('far' in root.dataset) throw new Error(farFile);
     return [];
   }
   exchange ??= fetched();
