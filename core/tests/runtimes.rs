@@ -464,7 +464,7 @@ fn nvfp4_files_leave_some_attention_wide() {
         [vllm::Run::of(&scenario).weights(), in_wider_files(&scenario)].map(|bytes| bytes as f64 / f64::from(1 << 30))
     };
     let [qwen, more] = loaded("qwen3.5-27b");
-    assert!((20.2..20.9).contains(&qwen) && (24.4..26.0).contains(&(qwen + more)), "{qwen} {more}");
+    assert!((20.2..20.9).contains(&qwen) && (24.4..26.1).contains(&(qwen + more)), "{qwen} {more}");
     let [gemma, none] = loaded("gemma-4-31b");
     assert!((30.5..31.3).contains(&gemma) && none.abs() < 1e-9, "{gemma} {none}");
     let mut served = Scenario { weights: WeightFormat::Nvfp4, ..with(&model("gemma-4-31b"), Engine::Vllm) };

@@ -14,8 +14,6 @@ pub(super) struct Packed {
     pub measure: Option<u128>,
     /// Bytes of a block where a start asks for those of a request.
     pub asked: u128,
-    /// Batches that may be on their way at once.
-    pub in_flight: u64,
 }
 
 /// Pages begin at multiples of so many bytes.
@@ -61,10 +59,11 @@ impl Pages {
         let packed = Packed {
             measure: (!dense).then_some(first),
             asked: places * (vectors + keys + if heavy > 0 { few } else { 0 }),
-            in_flight: if dense { 2 } else { 1 },
         };
+        // Four logs of its 0.26 have one batch on its way.
+        let in_flight = if dense { 2 } else { 1 };
         let groups = kinds.iter().flatten().map(|kind| kind.layers).sum();
-        Self { page, group_size: 1, groups, beside: 0, kinds, packed: Some(packed) }
+        Self { page, group_size: 1, groups, beside: 0, kinds, in_flight, packed: Some(packed) }
     }
 
     /// Whether every release counts tokens by the requests that the pool holds.

@@ -39,7 +39,7 @@ pub(super) struct Kind {
 /// A page of one layer: 2 × block × `kv_heads` × `head_dim` × bytes, latent attention block × (`kv_lora_rank` + `rope_dim`) × bytes.
 /// Layers of several kinds (full, window, state) share the pool in groups of one size: the smallest number of layers of a kind,
 /// or the largest where that is less than half as many again; each kind takes as many groups as it needs.
-/// A sequence takes a page of its own for each block of tokens and group, with a window min(`window` − 1 + batched tokens, tokens) / block + 1, one for a state, and two since 0.28; one more for each token that is guessed ahead.
+/// A sequence takes a page of its own for each block of tokens and group, with a window min(`window` − 1 + batched tokens × batches on their way, tokens) / block + 1, one for a state, and two since 0.28; one more for each token that is guessed ahead.
 /// A draft's layers are layers that see everything.
 ///
 /// # Units
@@ -64,6 +64,8 @@ pub struct Pages {
     /// Bytes of the pages of a draft's layers, or of an indexer's keys, that stand beside those of each place: where all layers see everything, each may have pages of its own size.
     pub beside: u128,
     pub(super) kinds: [Option<Kind>; 4],
+    /// Batches whose tokens may be on their way at once: beside a window all of them keep their pages.
+    pub(super) in_flight: u64,
     /// How the blocks of compressed tokens are counted.
     pub(super) packed: Option<Packed>,
 }
@@ -139,7 +141,8 @@ impl Pages {
         let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
         let group_size = if 2 * most < 3 * least { most } else { least };
         let groups = counts().map(|layers| layers.div_ceil(group_size.max(1))).sum();
-        Some(Self { page, group_size, groups, beside, kinds, packed: None })
+        let in_flight = in_flight(scenario, version);
+        Some(Self { page, group_size, groups, beside, kinds, in_flight, packed: None })
     }
 
     /// Whether some layers keep a state.
@@ -177,7 +180,7 @@ impl Pages {
     /// Pages of one group of a kind.
     fn each(&self, kind: &Kind, tokens: u64, batched: u64) -> u128 {
         let block = kind.block.max(1);
-        let read = batched * self.packed.map_or(1, |it| it.in_flight);
+        let read = batched * self.in_flight;
         u128::from(match kind.kept {
             Kept::All => tokens.div_ceil(block),
             Kept::Window(window) => (window.saturating_sub(1) + read).min(tokens).div_ceil(block) + 1,
@@ -204,6 +207,21 @@ impl Pages {
     pub fn block(&self) -> u64 {
         self.kinds.iter().flatten().map(|kind| kind.block).next().unwrap_or(0)
     }
+}
+
+/// Batches that a release may have on their way at once: one for each stage of a pipeline and, since it schedules one while another runs, one more.
+///
+/// # Assumes
+/// Scheduling is asynchronous, as it is unless somebody turns it off; where n-grams are guessed it is not, which is on the safe side here.
+///
+/// # Source
+/// vLLM: `VllmConfig.max_concurrent_batches` and `max_in_flight_tokens` (0.28.0, 0.33.0; `SlidingWindowSpec` of 0.25.1 reserves one batch), pull request
+/// 47728. Issue 49878: Gemma 4 31B with batches of 32,768 tokens needs 45.79 GiB in 0.25.1 and 70.79 GiB in 0.26.0. Read 2026-11-27.
+fn in_flight(scenario: &Checked, version: Version) -> u64 {
+    if version < (Version { major: 0, minor: 26 }) {
+        return 1;
+    }
+    u64::from(scenario.parallel.pp) + 1
 }
 
 /// Whether a release frees what has left the window, or the chunk, where other layers see everything. Before, such a model's pages are all kept.
@@ -272,6 +290,21 @@ mod tests {
     fn cut(scenario: &Checked) -> (u128, u64, u64) {
         Pages::of(scenario, BLOCK, Version::MEASURED)
             .map_or((0, 0, 0), |pages| (pages.page, pages.group_size, pages.groups))
+    }
+
+    #[test]
+    fn since_0_26_two_batches_keep_their_pages_beside_a_window() {
+        let architecture = crate::tables::models::by_id("gemma-4-31b").unwrap().architecture;
+        let scenario = scenario(architecture).check().unwrap();
+        let needs = |minor| {
+            let pages = Pages::of(&scenario, BLOCK, Version { major: 0, minor }).unwrap();
+            pages.needs(262_144, 32_768) as f64 / f64::from(1 << 30)
+        };
+        // What 0.25.1 and 0.26.0 said in vLLM's issue 49878.
+        for (minor, said) in [(25, 45.79), (26, 70.79)] {
+            let needed = needs(minor);
+            assert!((needed - said).abs() < 0.01, "{needed} of {said}");
+        }
     }
 
     #[test]
