@@ -76,5 +76,5 @@ pub(crate) const FURTHER_BUDGET: u64 = 21_000;
 /// Since snapshots are compared with the estimate, the third program has 8 more, and the minute of a server, script and program in one file that comes with its figure, has 29.
 /// With the levers of that minute as components, and one sequence over eight GPUs, it has 1,598.0, and 1,638.9 with training that generates in the planner.
 /// The planner's styles, which its frame has as a file, are in its page too, and three programs read Kimi Linear: 1,656. The tutorial's program
-/// in two parts, each packed by itself, is 5 kB more.
-pub(crate) const KEPT_BUDGET: u64 = 1_670_000;
+/// in two parts, each packed by itself, is 5 kB more; training in fp8, which three programs know, and the rest bring it to 1,680.
+pub(crate) const KEPT_BUDGET: u64 = 1_690_000;
