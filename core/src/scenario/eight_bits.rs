@@ -186,9 +186,7 @@ fn on_gpu(scenario: &Scenario, recipe: Fp8Recipe) -> Result<(), NoFp8> {
         _ => NoFp8::Generation { gpu: gpu.name, needs },
     };
     match capability::of(gpu) {
-        Some(has) if has < least || end.is_some_and(|end| has >= end) => {
-            Err(refused)
-        }
+        Some(has) if has < least || end.is_some_and(|end| has >= end) => Err(refused),
         None if gpu.vendor != "NVIDIA" && gpu.peaks.fp8.is_none() => Err(refused),
         _ => Ok(()),
     }
