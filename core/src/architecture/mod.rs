@@ -305,7 +305,7 @@ impl Architecture {
         }
     }
 
-    /// Whether the gate of the MLP is a GELU, as Gemma's, and no SiLU. A shape does not say which: of models with its norms only Gemma has no [`Self::joined_rotation`].
+    /// Whether the gate of the MLP is a GELU, as Gemma's, and no `SiLU`. A shape does not say which: of models with its norms only Gemma has no [`Self::joined_rotation`].
     pub fn gates_by_gelu(&self) -> bool {
         self.norm_weight == NormWeight::WithFp32Copy && !self.joined_rotation
     }

@@ -48,7 +48,7 @@ pub enum NoFp8 {
     GatherOffload,
     /// SwiGLU's input in fp8, where there is none or the code lacks it.
     InputStore,
-    /// The same of GeGLU.
+    /// The same of `GeGLU`.
     InputOfGelu,
     /// Moments in fewer bits in other code, of another optimizer or recipe.
     Moments,
