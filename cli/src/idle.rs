@@ -4,7 +4,7 @@ use memory_wall_core::memory::optimizer;
 use memory_wall_core::scenario::sharding;
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{
-    Checkpointing, Engine, Implementation, Mode, Optimizer, Scenario, Speculation, StepKernel, ZeroStage,
+    Checkpointing, Engine, Implementation, Mode, Moments, Optimizer, Scenario, Speculation, StepKernel, ZeroStage,
 };
 
 use crate::options::Given;
@@ -99,10 +99,12 @@ const OWN_GPU_ONLY: [&str; 9] = [
 /// What [`Question::Gpus`] tries by itself, beside [`STAGES`].
 const CUTS: [&str; 8] = ["--dp", "--tp", "--pp", "--ep", "--etp", "--zero", "--shard", "--virtual-stages"];
 
-/// Whether Megatron-LM shards by its own FSDP, which is tried where a plan has it alone.
+/// Whether Megatron-LM shards by its own FSDP, which is tried where a plan has it alone, and not beside what is modelled with its distributed optimizer only.
 pub(crate) fn by_its_own_fsdp(scenario: &Scenario) -> bool {
     let beyond = matches!(scenario.parallel.zero, ZeroStage::Gradients | ZeroStage::Weights);
-    beyond && scenario.training.implementation == Implementation::Megatron
+    let training = &scenario.training;
+    let alone = !scenario.trains_in_fp8() && training.moments == Moments::ByRecipe;
+    beyond && alone && training.implementation == Implementation::Megatron
 }
 
 /// A note for each option that was given and changes nothing.

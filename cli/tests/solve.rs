@@ -391,7 +391,9 @@ fn megatron_shares_out_the_optimizer_unless_a_plan_says_more() {
     let (code, it) = json(&by_plan);
     assert_eq!((code, &it["answer"]["parallel"]["zero"]), (0, &3.into()), "{it}");
     assert_eq!(run(&by_plan).err, "");
-    assert!(run(&format!("{line} --zero 1")).err.contains("--zero has no effect"));
+    for options in ["--zero 1", "--zero 3 --fp8-recipe tensorwise", "--zero 3 --moments bf16"] {
+        assert!(run(&format!("{line} {options}")).err.contains("--zero has no effect"), "{options}");
+    }
     let (_, it) = json(&line.replace("--implementation megatron", ""));
     assert_eq!(it["answer"]["parallel"]["zero"], 3, "{it}");
 }

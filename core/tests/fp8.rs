@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+use memory_wall_core::evaluate::{total, verdict_on};
 use memory_wall_core::memory::activations::megatron;
 use memory_wall_core::memory::{optimizer, weights};
 use memory_wall_core::precision::ComputePrecision;
@@ -11,7 +12,7 @@ use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::worked::{self, Item};
 use memory_wall_core::{
     Bucket, Bytes, Checkpointing, Fp8, Fp8Recipe, Implementation, Mode, Moments, Optimizer, Parallelism, Phase, Recipe,
-    RecomputedModule, RecomputedModules, Scenario, ScenarioError, WeightFormat, ZeroStage, evaluate,
+    RecomputedModule, RecomputedModules, Scenario, ScenarioError, Verdict, WeightFormat, ZeroStage, evaluate,
 };
 
 use Fp8Recipe::{Blockwise, Delayed, Mxfp8, Rowwise, Tensorwise};
@@ -127,8 +128,8 @@ fn a_layer_of_deepseek_v3_saves_as_much_as_its_sources_say() {
 
 #[test]
 fn moments_in_fewer_bits_leave_of_the_copy_what_is_beyond_bf16() {
-    let states = |recipe, moments, gather| {
-        let mut run = run("llama-3.1-8b", recipe);
+    let in_format = |weights, recipe, moments, gather| {
+        let mut run = Scenario { weights, ..run("llama-3.1-8b", recipe) };
         (run.training.moments, run.training.fp8.param_gather) = (moments, gather);
         let run = run.check().unwrap();
         let mut each = [0; 3];
@@ -139,13 +140,73 @@ fn moments_in_fewer_bits_leave_of_the_copy_what_is_beyond_bf16() {
         });
         each
     };
+    let states = |recipe, moments, gather| in_format(WeightFormat::Bf16, recipe, moments, gather);
     assert_eq!(states(Fp8Recipe::None, Moments::ByRecipe, false), [4, 4, 4]);
+    // Of weights in fp16 all of the copy.
+    assert_eq!(in_format(WeightFormat::Fp16, Fp8Recipe::None, Moments::Bf16, false), [4, 2, 2]);
     assert_eq!(states(Fp8Recipe::None, Moments::Bf16, false), [2, 2, 2]);
     assert_eq!(states(Delayed, Moments::Fp8, false), [2, 1, 1]);
     // As DeepSeek-V3: fp32 copy, moments in bf16.
     assert_eq!(states(Blockwise, Moments::Bf16, false), [4, 2, 2]);
     assert_eq!(states(Mxfp8, Moments::Bf16, true), [4, 2, 2]);
     assert_eq!(states(Delayed, Moments::ByRecipe, true), [4, 4, 4]);
+}
+
+/// Bytes a parameter that the step makes for a moment, and all that it holds at its peak.
+fn step(run: &Scenario) -> (u128, Bytes) {
+    let run = run.check().unwrap();
+    let mut made = 0;
+    optimizer::terms(&run, Phase::OptimizerStep, &mut |term| {
+        made += if term.item == Item::StepTemporary { term.bytes().0 } else { 0 };
+    });
+    (made / ALL, worked::total(|sink| optimizer::terms(&run, Phase::OptimizerStep, sink)))
+}
+
+/// Transformer Engine's `AdamW` has moments in 8 bits in fp32 during its step, and takes gradients in 16 bits as they are.
+#[test]
+fn the_step_unscales_moments_in_8_bits() {
+    let with = |recipe, moments| {
+        let mut run = run("llama-3.1-8b", recipe);
+        (run.training.moments, run.training.recipe) = (moments, Recipe::MixedFp32Gradients);
+        run
+    };
+    let of = |recipe, moments| step(&with(recipe, moments)).0;
+    for recipe in [Fp8Recipe::None, Delayed, Tensorwise, Blockwise, Mxfp8] {
+        let each = [Moments::ByRecipe, Moments::Bf16, Moments::Fp8].map(|moments| of(recipe, moments));
+        assert_eq!(each, [0, 0, 8], "{recipe:?}");
+    }
+    let [bf16, fp8] = [Moments::Bf16, Moments::Fp8].map(|moments| step(&with(Tensorwise, moments)).1);
+    assert_eq!(fp8 - bf16, Bytes((8 - 2) * ALL));
+    // Gradients in 16 bits are widened beside fp8 by scales of the moment alone.
+    let mixed = |recipe, moments, weights| {
+        let mut run = Scenario { weights, ..with(recipe, moments) };
+        run.training.recipe = Recipe::Mixed;
+        step(&run).0
+    };
+    let bf16 = WeightFormat::Bf16;
+    assert_eq!(mixed(Fp8Recipe::None, Moments::ByRecipe, bf16), 4);
+    assert_eq!(mixed(Fp8Recipe::None, Moments::Bf16, bf16), 0);
+    assert_eq!(mixed(Fp8Recipe::None, Moments::Bf16, WeightFormat::Fp16), 0);
+    assert_eq!(mixed(Delayed, Moments::Fp8, bf16), 8);
+    assert_eq!(mixed(Blockwise, Moments::Bf16, bf16), 4);
+    assert_eq!(mixed(Blockwise, Moments::Fp8, bf16), 12);
+}
+
+/// Peaks of Megatron-LM's own tests of a mixture were up to 29% above what is counted, as their routers spread tokens unevenly.
+#[test]
+fn mixtures_of_megatron_need_more_to_spare() {
+    for (model, ep, wanted) in [
+        ("qwen3-30b-a3b", 8, [Verdict::Tight, Verdict::Tight, Verdict::Fits]),
+        ("llama-3.1-8b", 1, [Verdict::Tight, Verdict::Fits, Verdict::Fits]),
+    ] {
+        for recipe in [Fp8Recipe::None, Tensorwise] {
+            let mut run = run(model, recipe);
+            run.parallel = Parallelism { dp: 8, ep, zero: ZeroStage::Optimizer, ..Parallelism::ONE };
+            let run = run.check().unwrap();
+            let spare = [112, 128, 132].map(|percent| Bytes(total(&run).0 * percent / 100));
+            assert_eq!(spare.map(|capacity| verdict_on(&run, capacity)), wanted, "{model} {recipe:?}");
+        }
+    }
 }
 
 /// torchao casts each time and saves what is in 16 bits.
@@ -257,6 +318,22 @@ fn what_does_not_go_together_is_refused_by_name() {
         it.training.fp8.input_store = true;
     };
     assert_eq!(told(&|it| gpt(it)), Some(NoFp8::InputStore));
+    for (model, why) in [("gemma-7b", Some(NoFp8::InputOfGelu)), ("llama-3.1-8b", None)] {
+        let stored = |it: &mut Scenario| {
+            *it = run(model, Tensorwise);
+            it.training.fp8.input_store = true;
+        };
+        assert_eq!(told(&|it| stored(it)), why, "{model}");
+    }
+    let old = |it: &mut Scenario, gpu| {
+        compiled(it);
+        it.architecture = models::by_id("llama-3.1-8b").unwrap().architecture;
+        it.gpu = gpus::by_id(gpu);
+    };
+    for gpu in ["a100-80-sxm", "mi250x"] {
+        let why = told(&|it| old(it, gpu)).unwrap();
+        assert!(matches!(why, NoFp8::NoUnits(_)) && why.to_string().starts_with("torchao "), "{gpu}: {why}");
+    }
     let adapters = |it: &mut Scenario| {
         compiled(it);
         it.architecture = models::by_id("llama-3.1-8b").unwrap().architecture;

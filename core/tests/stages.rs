@@ -71,7 +71,8 @@ fn published_cuts_of_large_models_go_on_their_gpus() {
     let qwen = run("qwen3-235b-a22b", qwen, 512, 4_096);
     let stages: Vec<u64> = per_rank(&qwen).map(|stage| stage.layers).collect();
     assert_eq!(stages, [11, 12, 12, 12, 12, 12, 12, 11]);
-    for (run, verdict) in [(llama, Verdict::Tight), (qwen, Verdict::Fits)] {
+    // The mixture has 27% of its need to spare, where uneven routing was seen to take up to 29%.
+    for (run, verdict) in [(llama, Verdict::Tight), (qwen, Verdict::Tight)] {
         let fit = evaluate(&run).fit.unwrap();
         assert_eq!(fit.verdict, verdict, "{fit:?}");
     }

@@ -73,6 +73,17 @@ fn files_start() {
             assert_eq!(text.matches(&format!("\n  {switch}")).count(), 1, "{switch}\n{text}");
         }
     }
+    let fp8 = "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"fp8_recipe\": \"delayed\"";
+    for (more, times) in [
+        ("", 0),
+        (", \"fp8_param_gather\": true", 1),
+        (", \"moments\": \"fp8\"", 1),
+        (", \"fp8_param_gather\": true, \"offload\": \"optimizer\"", 1),
+        (", \"fp8_param_gather\": true, \"dp\": 2, \"zero\": \"1\"", 1),
+    ] {
+        let text = exported(&format!("{fp8}{more}"), Target::Megatron).text;
+        assert_eq!(text.matches("\n  --use-distributed-optimizer").count(), times, "{more}\n{text}");
+    }
     let trained = "\"mode\": \"training\", \"model\": \"llama-3.1-8b\", \"dp\": 2";
     let plain = export(&plan(&format!("{trained}, \"tp\": 4")), Target::Accelerate);
     assert!(matches!(plain, Err(ExportError::Cannot(..))), "{plain:?}");

@@ -261,6 +261,14 @@ mixed_precision: no
 num_machines: 1
 num_processes: 4
 ";
+    // What accelerate reads as no.
+    let [silent, empty] = ["", "mixed_precision:\n"].map(|said| accelerate.replace("mixed_precision: no\n", said));
+    for text in [accelerate, &silent, &empty] {
+        let told = import(text).unwrap();
+        assert_eq!(said(&told), "mode training; weights fp32; recipe fp32; dp 4; zero 3", "{text}");
+        assert_eq!(not_understood(&told), Vec::<String>::new(), "{text}");
+        assert!(told.settings.iter().any(|it| it.to_string().contains("weights are counted in fp32")), "{text}");
+    }
     let axolotl = "base_model: somebody/Meta-Llama-3-8B # not the publisher
 model_type: LlamaForCausalLM
 load_in_4bit: true
@@ -404,6 +412,15 @@ fn deepspeed_is_read_as_it_trains() {
         (
             "distributed_type: DEEPSPEED\nmixed_precision: 'no'\nnum_processes: 4\ndeepspeed_config:\n  zero_stage: 2\n",
             "mode training; weights fp32; recipe fp32; sharding deepspeed; dp 4; zero 2",
+        ),
+        (
+            "distributed_type: DEEPSPEED\nnum_processes: 4\ndeepspeed_config:\n  zero_stage: 2\n",
+            "mode training; weights fp32; recipe fp32; sharding deepspeed; dp 4; zero 2",
+        ),
+        // Another file says it.
+        (
+            "distributed_type: DEEPSPEED\nnum_processes: 4\ndeepspeed_config:\n  deepspeed_config_file: zero2.json\n",
+            "mode training; dp 4",
         ),
         (
             "{ \"torch_autocast\": { \"enabled\": true }, \"zero_optimization\": { \"stage\": 3 } }",

@@ -69,8 +69,13 @@ const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "Megatron-LM",
-        &["--fp8-dot-product-attention", "--fp8-multi-head-attention", "--fp8-output-proj", "--first-last-layers-bf16"],
-        "which layers and products are in fp8 is counted as without it: matrices of all layers, and not attention and the output head",
+        &["--fp8-dot-product-attention", "--fp8-multi-head-attention", "--fp8-output-proj"],
+        "which products are in fp8 is counted as without it: matrices of all layers, and not attention and the output head",
+    ),
+    (
+        "Megatron-LM",
+        &["--first-last-layers-bf16"],
+        "matrices of all layers are counted in fp8: those of the first and the last in bf16 save more activations than counted",
     ),
     (
         "Megatron-LM",

@@ -305,6 +305,11 @@ impl Architecture {
         }
     }
 
+    /// Whether the gate of the MLP is a GELU, as Gemma's, and no `SiLU`. A shape does not say which: of models with its norms only Gemma has no [`Self::joined_rotation`].
+    pub fn gates_by_gelu(&self) -> bool {
+        self.norm_weight == NormWeight::WithFp32Copy && !self.joined_rotation
+    }
+
     /// Layers that hold an MLP or a mixture of experts.
     pub const fn mlps(&self) -> u32 {
         if self.mlp_layers > 0 { self.mlp_layers } else { self.layers }

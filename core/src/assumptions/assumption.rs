@@ -89,7 +89,10 @@ pub enum Assumption {
     /// vLLM has no kernels for 8-bit integers as activations on this generation of GPUs, so that int8 is that of weights alone.
     Int8WeightsAlone(Capability),
     /// What Transformer Engine keeps in fp8.
-    TransformerEngine,
+    TransformerEngine {
+        /// Whether runs tell how large copies by this recipe are.
+        measured: bool,
+    },
     /// bitsandbytes quantises on a GPU of Apple's.
     BitsandbytesOnMetal,
     /// The GPU is older than bf16 and than `FlashAttention`'s own kernels.
@@ -263,7 +266,10 @@ pub enum Assumption {
         percent: u128,
     },
     /// What ranks of Megatron-LM were seen to take beside what is counted.
-    BesideMegatron,
+    BesideMegatron {
+        /// Whether it has experts, whose tokens are counted evenly.
+        mixture: bool,
+    },
     /// The fullest of many GPUs.
     ManyGpus {
         /// GPUs in all.

@@ -142,7 +142,10 @@ impl Assumptions {
                     Assumption::Unsloth,
                 ),
                 shape.end_of_table().filter(|end| *end < scenario.seq_length).map(Assumption::BeyondTable),
-                when(scenario.transformer_engine() != Fp8Recipe::None, Assumption::TransformerEngine),
+                when(
+                    scenario.transformer_engine() != Fp8Recipe::None,
+                    Assumption::TransformerEngine { measured: training.fp8.recipe == Fp8Recipe::Tensorwise },
+                ),
                 when(!trains, Assumption::FullSequences),
                 sliding,
                 when(
@@ -208,7 +211,7 @@ impl Assumptions {
                 learned,
                 when(gpus > 1, Assumption::ManyGpus { gpus, gathered }),
                 when(scenario.predictions() > 0, Assumption::PlacedPrediction(scenario.predictions())),
-                when(overhead::of_megatron(scenario), Assumption::BesideMegatron),
+                when(overhead::of_megatron(scenario), Assumption::BesideMegatron { mixture: shape.moe.is_some() }),
                 when(
                     scenario.gpu.is_some() && (trains || scenario.serving.engine != Engine::Vllm),
                     Assumption::Fragmentation { percent: tight_percent(scenario) },

@@ -140,7 +140,7 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl Fn() -> Bytes) -> Judg
         || with_wide_attention(scenario)
             .is_some_and(|it| leaves_little(scenario, capacity, limit, super::peak::total(&it)))
         || margin.magnitude().0 < weights::in_wider_files(scenario)
-        || overhead::of_megatron(scenario) && margin.magnitude().0 * 100 < need.0 * overhead::MEGATRON_PERCENT
+        || overhead::of_megatron(scenario) && margin.magnitude().0 * 100 < need.0 * overhead::megatron_percent(scenario)
         || beyond_vulkan(scenario).is_some()
     {
         Verdict::Tight

@@ -5,7 +5,7 @@ use crate::fp8::{Fp8Recipe, Moments};
 use crate::memory::deepspeed::{self, Settings};
 use crate::memory::{Phase, adapters};
 use crate::parallelism::ZeroStage;
-use crate::precision::Block;
+use crate::precision::{Block, WeightFormat};
 use crate::scenario::{Mode, Scenario, sharding};
 use crate::training::{Implementation, Optimizer, Recipe, StepKernel};
 use crate::units::Bytes;
@@ -18,11 +18,11 @@ const EIGHT_BIT: Block = Block { values: 256, bytes: 260 };
 ///
 /// # Formula
 /// parameters × (4 for the fp32 master copy in mixed precision + the moments).
-/// With moments in 16 or 8 bits ([`Moments`]) Megatron-LM keeps, of the copy, the 2 bytes beyond bf16 alone; all 4 beside fp8 recipes other than delayed scaling.
+/// With moments in 16 or 8 bits ([`Moments`]) Megatron-LM keeps, of the copy, the 2 bytes beyond bf16 weights alone; all 4 of fp16 weights and beside fp8 recipes other than delayed scaling.
 /// Moments in fp32, in pure 16-bit training in 16 bits: `AdamW` two; 8-bit `AdamW` 2 × 260/256 bytes; Lion and momentum one; plain SGD none;
 /// Adafactor a row and a column for each matrix; Muon one for the matrices of the layers and two elsewhere.
 /// ZeRO-1 to 3 divide all of it by the data-parallel ranks. A step through PyTorch's `foreach` makes one more copy of all parameters, and so does Megatron-LM's of gradients
-/// in 16 bits; `DeepSpeed`'s copies gradients twice ([`deepspeed`]).
+/// in 16 bits, unless its moments are in fewer bits; moments in 8 bits are both in fp32 meanwhile, 8 bytes a parameter; `DeepSpeed`'s copies gradients twice ([`deepspeed`]).
 ///
 /// # Units
 /// Bytes.
@@ -33,7 +33,7 @@ const EIGHT_BIT: Block = Block { values: 256, bytes: 260 };
 ///
 /// # Source
 /// Rajbhandari et al. 2020 (`ZeRO`), section 3.1; Dettmers et al. 2022 for 8-bit blocks; Shazeer and Stern 2018 (Adafactor); Chen et al. 2023 (Lion);
-/// Jordan et al. 2024 (Muon); Megatron-LM at d98e8a6: `store_param_remainders` and `use_precision_aware_optimizer_no_fp8_or_ds_fp8` of `megatron/core/optimizer/optimizer_config.py`, read 2026-11-27; states and the copy of `foreach` measured with PyTorch 2.15.
+/// Jordan et al. 2024 (Muon); Megatron-LM at d98e8a6: `store_param_remainders` and `use_precision_aware_optimizer_no_fp8_or_ds_fp8` of `megatron/core/optimizer/optimizer_config.py`, `step` of `FusedAdam` of NVIDIA/TransformerEngine at d0067d0 (`transformer_engine/pytorch/optimizers/fused_adam.py`), read 2026-11-27; states and the copy of `foreach` measured with PyTorch 2.15.
 ///
 /// # Example
 /// ```
@@ -58,8 +58,10 @@ pub fn terms(scenario: &Checked, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) 
     if let Some([values, bytes]) = deepspeed::in_step(scenario, &Settings::DEFAULT) {
         let factors = [Factor::new(Symbol::Parameters, values), Factor::new(Symbol::BytesPerValue, bytes)];
         sink(&Term { item: Item::StepTemporary, factors: &factors, divisor: 1 });
-    } else if copies || widens(scenario) {
-        put(scenario, Item::StepTemporary, scenario.trained_parameters(), plain(scenario), sink);
+    } else if copies || widens(scenario) || unscales(scenario) {
+        let copy = if copies || widens(scenario) { plain(scenario).bytes } else { 0 };
+        let bytes = copy + if unscales(scenario) { 8 } else { 0 };
+        put(scenario, Item::StepTemporary, scenario.trained_parameters(), Block { values: 1, bytes }, sink);
     } else if scenario.optimizer == Optimizer::Adafactor {
         let factors = [Factor::new(Symbol::Parameters, widest(scenario)), Factor::number(in_adafactor(scenario))];
         sink(&Term { item: Item::StepTemporary, factors: &factors, divisor: 1 });
@@ -189,7 +191,12 @@ pub fn copy_of_step(scenario: &Checked) -> Bytes {
     bytes
 }
 
-/// Whether the step makes an fp32 copy of gradients in 16 bits: Megatron-LM's does, with and without its distributed optimizer.
+/// Whether the step has both moments in fp32 for as long as it lasts, beside those in 8 bits. Moments in bf16 are read and written by the fused kernel as they are.
+fn unscales(scenario: &Checked) -> bool {
+    scenario.mode == Mode::Training && scenario.training.moments == Moments::Fp8
+}
+
+/// Whether the step makes an fp32 copy of gradients in 16 bits: Megatron-LM's does, with and without its distributed optimizer, but for what [`hands_over`] says.
 ///
 /// # Source
 /// Megatron-LM: `shard_main_param.grad = shard_model_grad.float()` in `distrib_optimizer.py`, and `main_grad.float()` in `optimizer.py`. Read 2026-11-25.
@@ -197,6 +204,7 @@ fn widens(scenario: &Checked) -> bool {
     scenario.mode == Mode::Training
         && scenario.training.implementation == Implementation::Megatron
         && scenario.recipe() == Recipe::Mixed
+        && !hands_over(scenario)
 }
 
 /// Whether the optimizer updates a copy of the weights. `DeepSpeed`'s ZeRO clones its partition even where that has the same precision.
@@ -212,10 +220,15 @@ pub(super) fn has_master(scenario: &Checked) -> bool {
     }
 }
 
-/// Whether the master copy is what fp32 has beyond bf16, which Transformer Engine's `AdamW` puts together with the weights.
-fn keeps_remainders(scenario: &Checked) -> bool {
+/// Whether Transformer Engine's `AdamW` takes weights and gradients in 16 bits as they are (`decoupled_grad`): with moments in fewer bits, beside no fp8 or delayed scaling.
+fn hands_over(scenario: &Checked) -> bool {
     let recipe = scenario.transformer_engine();
     scenario.training.moments != Moments::ByRecipe && matches!(recipe, Fp8Recipe::None | Fp8Recipe::Delayed)
+}
+
+/// Whether the master copy is what fp32 has beyond bf16, which Transformer Engine's `AdamW` puts together with weights in bf16; of those in fp16 it keeps all of fp32.
+fn keeps_remainders(scenario: &Checked) -> bool {
+    hands_over(scenario) && scenario.weights == WeightFormat::Bf16
 }
 
 /// The precision of moments that are not quantised: that of the parameters which the step updates.

@@ -32,6 +32,8 @@ pub enum NoFp8 {
         /// What the recipe asks for.
         needs: &'static str,
     },
+    /// The same for torchtitan.
+    NoUnits(&'static str),
     /// Another maker's GPU.
     Maker(&'static str),
     /// Sharded gradients or weights in Megatron-LM.
@@ -46,6 +48,8 @@ pub enum NoFp8 {
     GatherOffload,
     /// SwiGLU's input in fp8, where there is none or the code lacks it.
     InputStore,
+    /// The same of `GeGLU`.
+    InputOfGelu,
     /// Moments in fewer bits in other code, of another optimizer or recipe.
     Moments,
     /// The same without the distributed optimizer.
@@ -59,7 +63,7 @@ impl NoFp8 {
     pub const fn option(self) -> &'static str {
         match self {
             Self::GatherAlone | Self::GatherWhole | Self::GatherOffload => "fp8_param_gather",
-            Self::InputStore => "activation_func_fp8_input_store",
+            Self::InputStore | Self::InputOfGelu => "activation_func_fp8_input_store",
             Self::Moments | Self::MomentsWhole | Self::MomentsBeside => "moments",
             Self::Recompute(_) => "recompute_modules",
             _ => "fp8_recipe",
@@ -73,7 +77,7 @@ impl fmt::Display for NoFp8 {
             Self::Code => {
                 "fp8 training is modelled for Megatron-LM (Transformer Engine) and torchtitan (torchao): accelerate's and DeepSpeed's ways to it are not"
             }
-            Self::Recipe(Implementation::Torchtitan) => "torchtitan multiplies in fp8 by tensorwise or rowwise scales",
+            Self::Recipe(Implementation::Torchtitan) => "torchtitan multiplies in fp8 by rowwise scales, and until mid-2025 by tensorwise ones",
             Self::Recipe(_) => "Megatron-LM multiplies in fp8 by delayed, tensorwise, blockwise or mxfp8 scales",
             Self::Adapters => "fp8 is modelled where all parameters learn (--mode training)",
             Self::Wide => {
@@ -81,6 +85,9 @@ impl fmt::Display for NoFp8 {
             }
             Self::Uncompiled => "torchtitan's fp8 is modelled with torch.compile alone, which fuses its casts (--compile)",
             Self::Experts => "torchao multiplies experts in fp8 as a prototype, which is not modelled: Megatron-LM's are",
+            Self::NoUnits(gpu) => {
+                return write!(f, "torchao multiplies in fp8 from compute capability 8.9 on and on AMD's GPUs with fp8 units: {gpu} has none");
+            }
             Self::Generation { gpu, needs } => return write!(f, "Transformer Engine {needs}, which {gpu} does not have"),
             Self::Maker(vendor) => return write!(f, "fp8 training by Transformer Engine on GPUs of {vendor} is not modelled"),
             Self::Sharded(zero) => {
@@ -93,6 +100,7 @@ impl fmt::Display for NoFp8 {
             Self::GatherWhole => "Megatron-LM has weights in fp8 with its distributed optimizer alone (--zero 1)",
             Self::GatherOffload => "Megatron-LM has weights in fp8 beside states in host memory with the delayed recipe alone",
             Self::InputStore => "Megatron-LM saves the input of SwiGLU in fp8, and other code or another MLP does not",
+            Self::InputOfGelu => "Megatron-LM saves the input of the activation in fp8 for SiLU alone, and this model's is a GELU",
             Self::Moments => {
                 "Megatron-LM keeps moments in fewer bits for AdamW, with the recipe mixed or mixed-fp32-grads; for other code --optimizer adamw8bit has 8 bits"
             }
@@ -155,6 +163,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), NoFp8> {
         (param_gather && whole, NoFp8::GatherWhole),
         (param_gather && scenario.offload.optimizer && !delayed, NoFp8::GatherOffload),
         (input_store && !(megatron && scenario.architecture.mlp == Mlp::Gated), NoFp8::InputStore),
+        (input_store && scenario.architecture.gates_by_gelu(), NoFp8::InputOfGelu),
         (few && !(megatron && sixteen && scenario.optimizer == Optimizer::AdamW), NoFp8::Moments),
         (few && (whole || sharded), NoFp8::MomentsWhole),
         (few && (scenario.offload.optimizer || delayed && param_gather), NoFp8::MomentsBeside),
@@ -172,11 +181,13 @@ fn on_gpu(scenario: &Scenario, recipe: Fp8Recipe) -> Result<(), NoFp8> {
         return Err(NoFp8::Maker(gpu.vendor));
     }
     let (least, needs, end) = asks(recipe);
+    let refused = match scenario.training.implementation {
+        Implementation::Torchtitan => NoFp8::NoUnits(gpu.name),
+        _ => NoFp8::Generation { gpu: gpu.name, needs },
+    };
     match capability::of(gpu) {
-        Some(has) if has < least || end.is_some_and(|end| has >= end) => {
-            Err(NoFp8::Generation { gpu: gpu.name, needs })
-        }
-        None if gpu.vendor != "NVIDIA" && gpu.peaks.fp8.is_none() => Err(NoFp8::Generation { gpu: gpu.name, needs }),
+        Some(has) if has < least || end.is_some_and(|end| has >= end) => Err(refused),
+        None if gpu.vendor != "NVIDIA" && gpu.peaks.fp8.is_none() => Err(refused),
         _ => Ok(()),
     }
 }

@@ -226,11 +226,14 @@ fn fp8(sheet: &mut Sheet<'_>) {
         for option in ["--exp-avg-dtype", "--exp-avg-sq-dtype"] {
             sheet.set(option, moments.id(), &["moments"]);
         }
-        if sheet.scenario.parallel.zero == ZeroStage::None {
-            sheet.set("--use-distributed-optimizer", Datum::Switch, &["moments"]);
-        }
     }
     sheet.implied("moments");
+    // Both ask for it, which shares nothing out over one rank; beside states in host memory it is written there.
+    let own = if moments == Moments::ByRecipe { "fp8_param_gather" } else { "moments" };
+    let asked = moments != Moments::ByRecipe || param_gather;
+    if asked && sheet.scenario.parallel.zero == ZeroStage::None && !sheet.scenario.offload.optimizer {
+        sheet.set("--use-distributed-optimizer", Datum::Switch, &[own]);
+    }
 }
 
 /// How states are sharded.

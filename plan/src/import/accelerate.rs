@@ -4,7 +4,7 @@ use alloc::string::ToString;
 
 use super::Meaning;
 use super::reading::{Item, Reading, all, flat, loaded, says, unknown, unread};
-use crate::node::Node;
+use crate::node::{Json, Node};
 
 const WITHOUT_EFFECT: &[&str] = &[
     "compute_environment",
@@ -39,12 +39,29 @@ const WITHOUT_EFFECT: &[&str] = &[
 pub(super) fn read(reading: &mut Reading, node: &Node) {
     reading.say("mode", "training");
     let by_deepspeed = node.value.get("distributed_type").is_some_and(|found| found.value.text() == Some("DEEPSPEED"));
-    for item in flat(node) {
+    let by_file = reading_of(node, "deepspeed_config_file").is_some();
+    let mut items = flat(node);
+    let sharded = node
+        .value
+        .entries()
+        .iter()
+        .find(|entry| entry.key == "distributed_type")
+        .filter(|found| matches!(found.node.value.text(), Some("FSDP" | "DEEPSPEED")));
+    // In older files `fp16` says it.
+    if let Some(sharded) = sharded
+        && !by_file
+        && ["mixed_precision", "fp16"].iter().all(|name| node.value.get(name).is_none())
+    {
+        items.push(Item { line: sharded.line, name: "mixed_precision".into(), value: Json::Null });
+    }
+    for item in items {
         let meaning = match (item.name.as_str(), item.text()) {
             // It keeps an fp32 copy beside weights in 16 bits, whatever they were loaded in.
             ("mixed_precision", "bf16") if by_deepspeed => all([("weights", "bf16"), ("recipe", "mixed")]),
             ("mixed_precision", "fp16") if by_deepspeed => all([("weights", "fp16"), ("recipe", "mixed")]),
-            ("mixed_precision", "no" | "false") if by_deepspeed => all([("weights", "fp32"), ("recipe", "fp32")]),
+            // DeepSpeed's own file says it there.
+            ("mixed_precision", "") if by_file => Meaning::WithoutEffect,
+            ("mixed_precision", "no" | "false" | "") if by_deepspeed => all([("weights", "fp32"), ("recipe", "fp32")]),
             _ => meaning(&item),
         };
         reading.keep(&item, meaning);
@@ -70,9 +87,9 @@ fn meaning(item: &Item) -> Meaning {
         "num_processes" => says("dp", text),
         "mixed_precision" => match text {
             "bf16" | "fp16" => loaded("autocast"),
-            "no" | "false" => loaded("fp32"),
-            "" => Meaning::WithoutEffect,
-            _ => unread("training in fp8 is not modelled"),
+            // What nothing says is no.
+            "no" | "false" | "" => loaded("fp32"),
+            _ => unread("accelerate's way to fp8 is not modelled"),
         },
         "fsdp_config.fsdp_reshard_after_forward" | "fsdp_config.fsdp_sharding_strategy" => match text {
             "true" | "FULL_SHARD" | "1" => says("zero", "3"),

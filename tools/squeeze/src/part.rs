@@ -183,7 +183,7 @@ impl<'wasm> Program<'wasm> {
                     match operator? {
                         Operator::Call { function_index } => _ = calls.insert(function_index),
                         Operator::ReturnCall { .. } => {
-                            self.hindered = Some("has calls that take the place of their caller")
+                            self.hindered = Some("has calls that take the place of their caller");
                         }
                         Operator::RefFunc { function_index } => _ = self.held.insert(function_index),
                         _ => {}

@@ -36,7 +36,7 @@ pub(super) fn training() -> Vec<Known> {
             "NAME",
             "an fp8 recipe such as blockwise",
             format!(
-                "matrices of the layers are multiplied in fp8: {}; default none. Megatron-LM (Transformer Engine) saves their inputs in 8 bits and keeps fp8 copies of the weights; torchtitan (torchao: tensorwise, rowwise) casts each time and saves what it saves without",
+                "matrices of the layers are multiplied in fp8: {}; default none. Megatron-LM (Transformer Engine) saves their inputs in 8 bits and keeps fp8 copies of the weights; torchtitan (torchao: rowwise, before mid-2025 tensorwise too) casts each time and saves what it saves without",
                 list(Fp8Recipe::ALL.iter().map(|it| it.id()))
             ),
         ),
