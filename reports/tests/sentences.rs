@@ -183,7 +183,10 @@ fn a_heading_names_the_stage_of_zero() {
 /// `GPU 0:`, `GPU 1:`, one a line.
 #[test]
 fn equal_gpus_that_are_listed_one_a_line_are_several() {
-    let list = |count: usize| (0..count).map(|gpu| format!("GPU {gpu}: NVIDIA GeForce RTX 4090\n")).collect::<String>();
+    let list = |count: usize| {
+        let line = |gpu| format!("GPU {gpu}: NVIDIA GeForce RTX 4090\n");
+        (0..count).map(line).collect::<Vec<_>>().concat()
+    };
     assert_eq!(names(&list(1)).1, None);
     assert_eq!(names(&list(4)).1, Some(4));
     assert_eq!(names("GPU 0,1,2,3: NVIDIA GeForce RTX 4090\n").1, Some(4));
