@@ -194,7 +194,7 @@ fn a_vllm_without_room_for_a_cache_is_told_so() {
     let line = "estimate --model qwen3-14b --mode qlora --gpu rtx4090 --rl grpo --batch 4 --seq 2048 --max-completion-length 1024 --num-generations 4";
     let text = flat(&run(line).out);
     assert!(
-        text.contains("vLLM may take 7.57 GB: weights of 9.96 GB and what it computes with leave nothing"),
+        text.contains("vLLM may take 7.57 GB: weights of 10.0 GB and what it computes with leave nothing"),
         "{text}"
     );
     assert!(text.contains("Largest batch none fits with completions of 1,024 tokens"), "{text}");
