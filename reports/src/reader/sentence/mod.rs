@@ -22,6 +22,8 @@ use models::{models, stage};
 /// Bytes of a line that a person writes, and lines of one text that are looked at.
 const LONGEST_LINE: usize = 1 << 10;
 const MOST_LINES: u16 = 400;
+/// Bytes of a label in front of a colon.
+const LONGEST_LABEL: usize = 24;
 
 /// The texts by which lines with such names are found, beside the first line of each text.
 pub(super) fn marks() -> impl Iterator<Item = &'static [u8]> {
@@ -64,14 +66,14 @@ impl State {
     /// Keeps what a sentence names.
     pub(super) fn sentence(&mut self, line: &Line) {
         let text = &line.text;
+        // Each line once, whatever marks it has: a long one has thousands, and none is looked through before.
+        if text.len() > LONGEST_LINE || self.sentences.1 >= MOST_LINES || self.sentences.0 == line.number() {
+            return;
+        }
         let heading = text.starts_with(b"##") || text.starts_with(b"#") && line.number() == 1;
         let comment =
             text.trim_ascii_start().first() == Some(&b'#') || scan::has_any(text, &["==", "\", line ", "://", "//"]);
-        if text.len() > LONGEST_LINE || comment && !heading || self.sentences.1 >= MOST_LINES {
-            return;
-        }
-        // Each line once, whatever marks it has.
-        if self.sentences.0 == line.number() {
+        if comment && !heading {
             return;
         }
         self.sentences = (line.number(), self.sentences.1 + 1);
@@ -80,7 +82,11 @@ impl State {
         // An item of a list may be one of those that something is said of above it.
         let item = text.trim_ascii_start();
         let item = (item.starts_with(b"- ") || item.starts_with(b"* ")) && item.split(|byte| *byte == b' ').count() < 6;
-        for gpu in gpus(text) {
+        // What stands behind a label is read with it, or is left alone: a host may be called by its GPU.
+        let labelled =
+            text.iter().take(LONGEST_LABEL).position(|byte| *byte == b':').and_then(|colon| text.get(..colon));
+        let labelled = labelled.is_some_and(|label| scan::has_any(label, &["GPU", "Hardware"]));
+        for gpu in gpus(text).into_iter().filter(|_| !labelled) {
             let bare = item && gpu.count == 1 && gpu.gigabytes == 0;
             self.said(What::Gpu, gpu, line, hedged || bare);
         }
