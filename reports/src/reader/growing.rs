@@ -24,7 +24,9 @@ impl State {
         // A program that starts again begins a new report once the one before has come to something.
         let done = |report: &Report| {
             far(report)
+                // Two patterns may know the same beginning.
                 || start
+                    && report.from < line
                     && (report.is_failure()
                         || report.has(What::KvTokens)
                         || report.has(What::KvBlocks)
