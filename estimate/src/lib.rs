@@ -56,7 +56,7 @@ impl Run {
         self.refused = None;
     }
 
-    /// Begins a model file, by its first bytes and its length.
+    /// Starts reading a model file, from its first bytes and its length.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lengths of files are whole numbers")]
     pub fn header(&mut self, head: &[u8], length: f64) {
         self.opening.header(head, length as u64);

@@ -96,7 +96,7 @@ impl Levers {
         }
     }
 
-    /// Says that the far part of the program has come.
+    /// Hydrates the levers that waited for the far part of the program.
     pub(super) fn far_came(self: &Rc<Self>) {
         let far = self.far.take();
         if !far.is_empty() {

@@ -82,8 +82,8 @@ impl State {
         }
     }
 
-    /// Adds what is named to the report that says what went wrong in its text, or to the last one of that text; not where a program names it
-    /// itself. A label counts more than a sentence.
+    /// Adds the names in a text to the report of its failure or, without one, to its last report. A name that a program printed itself is
+    /// not replaced, and a label counts more than a sentence.
     pub(super) fn give_names(&mut self) {
         let mut names = core::mem::take(&mut self.prose);
         let said = core::mem::take(&mut self.said).into_iter().filter(Said::is_one);
@@ -119,7 +119,7 @@ impl State {
         }
     }
 
-    /// A text in which nothing is a program's, and that names both the GPU and the model, is a description of a run.
+    /// A text without any output of a program that names both a GPU and a model describes a run.
     fn describe(&mut self, names: &[Named]) {
         let of_text = |source: u16, what: What| {
             let mut facts = names.iter().filter(|named| named.source == source).filter_map(|named| named.fact.as_ref());

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use memory_wall_app::figures::Places;
 use memory_wall_app::registry::{FAR_LEVERS, FIGURES};
-use memory_wall_squeeze::Cut;
+use memory_wall_squeeze::{Cut, plain};
 
-use crate::script;
+use crate::{program, script};
 
 /// Functions of the far part that the near part calls. It asks `far::came()` first.
 const GATES: [&str; 10] = [
@@ -55,9 +55,7 @@ pub(crate) fn taken(staging: &Path, program: &str) -> Result<Option<Vec<u8>>, St
     if !path.exists() {
         return Ok(None);
     }
-    let far = std::fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
-    std::fs::remove_file(&path).map_err(|error| format!("{} cannot be removed: {error}", path.display()))?;
-    Ok(Some(far))
+    program::taken_out(&path).map(Some)
 }
 
 /// The glue with what takes the far part.
@@ -119,20 +117,6 @@ pub(crate) fn cut(name: &str) -> Cut {
     } else {
         Cut::Stays
     }
-}
-
-/// A name without the digests of crates, which Rust writes in brackets.
-fn plain(name: &str) -> String {
-    let (mut plain, mut depth) = (String::new(), 0_u32);
-    for letter in name.chars() {
-        match letter {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            _ if depth == 0 => plain.push(letter),
-            _ => {}
-        }
-    }
-    plain
 }
 
 #[cfg(test)]

@@ -122,8 +122,13 @@ fn content(staging: &Path, program: &str, ending: &str) -> Result<Vec<u8>, Strin
     };
     let path = files.flatten().map(|file| file.path()).find(is_own);
     let path = path.ok_or(format!("Trunk staged no {program} that ends with .{ending}"))?;
-    let content = std::fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
-    std::fs::remove_file(&path).map_err(|error| format!("{} cannot be removed: {error}", path.display()))?;
+    taken_out(&path)
+}
+
+/// The content of a file, which goes.
+pub(crate) fn taken_out(path: &Path) -> Result<Vec<u8>, String> {
+    let content = std::fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    std::fs::remove_file(path).map_err(|error| format!("{} cannot be removed: {error}", path.display()))?;
     Ok(content)
 }
 

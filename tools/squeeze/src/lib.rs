@@ -11,5 +11,5 @@ pub use columns::by_columns;
 pub use imports::shortened;
 pub use markup::markup;
 pub use order::ordered;
-pub use panics::without_panics;
+pub use panics::{plain, without_panics};
 pub use part::{Cut, FIRST, Parts, parted};

@@ -120,7 +120,7 @@ pub fn without_panics(wasm: &[u8], debugs: bool) -> Result<Vec<u8>, String> {
 }
 
 /// A name without the digests of crates, which Rust writes in brackets.
-fn plain(name: &str) -> String {
+pub fn plain(name: &str) -> String {
     let (mut plain, mut depth) = (String::new(), 0_u32);
     for letter in name.chars() {
         match letter {

@@ -27,17 +27,17 @@ pub(super) fn build(root: &Path, staging: &Path, files: &Files, own: &Words, sai
         "<section class=\"section\"><div id=\"planner\">{}</div></section><script type=\"text/plain\" id=\"planner-words\">{said}</script>",
         memory_wall_planner::html()
     );
-    let Files { plain, glue, wasm, wasm_digest, far: [far, far_digest], sheet } = files;
+    let Files { plain, glue, wasm, wasm_digest, far, sheet } = files;
     let attributes = ["planner", "exchange"].iter().zip(plain.iter().zip(glue).zip(wasm.iter().zip(wasm_digest)));
     let attributes = attributes.fold(String::new(), |all, (name, ((plain, glue), (wasm, digest)))| {
         all + &format!(
             " data-{name}-plain=\"./{plain}\" data-{name}-glue=\"./{glue}\" data-{name}-program=\"./{wasm}\" data-{name}-integrity=\"{digest}\""
         )
     });
-    let apart = match far.as_str() {
-        "" => String::new(),
-        _ => format!(" data-planner-far=\"./{far}\" data-planner-far-integrity=\"{far_digest}\""),
-    };
+    let apart = far
+        .as_ref()
+        .map(|(far, digest)| format!(" data-planner-far=\"./{far}\" data-planner-far-integrity=\"{digest}\""));
+    let apart = apart.unwrap_or_default();
     let nonce = policy::OWN;
     for (mark, text) in [
         ("{{lang}}", page::language()),

@@ -41,7 +41,6 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     let stem = FILES.trim_end_matches('-');
     let (wasm, wasm_digest) = named(stem, &wasm, "wasm")?;
     let far = far.map(|far| named("planner-far", &far, "wasm")).transpose()?;
-    let (far, far_digest) = far.unwrap_or_default();
     let (glue, glue_digest) = named("planner-glue", glue.as_bytes(), "js")?;
     let (exchange, exchange_digest) = named("planner-exchange", &exchange, "wasm")?;
     let (exchange_glue, _) = named("planner-exchange", exchange_glue.as_bytes(), "js")?;
@@ -68,14 +67,12 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
         glue: [glue.clone(), exchange_glue.clone()],
         wasm: [wasm.clone(), exchange.clone()],
         wasm_digest: [wasm_digest.clone(), exchange_digest.clone()],
-        far: [far.clone(), far_digest.clone()],
+        far: far.clone(),
         sheet: sheet.clone(),
     };
     framed::build(root, staging, &files, &own, &words)?;
-    let apart = match far.as_str() {
-        "" => String::new(),
-        _ => format!(" data-far-file=\"./{far}\" data-far-integrity=\"{far_digest}\""),
-    };
+    let apart = far.as_ref().map(|(far, digest)| format!(" data-far-file=\"./{far}\" data-far-integrity=\"{digest}\""));
+    let apart = apart.unwrap_or_default();
     let mut html = drawn(root)?;
     for (mark, text) in [
         // In the page the first paint waits for no other file; the file is for frames.
@@ -98,8 +95,8 @@ pub(crate) struct Files {
     glue: [String; 2],
     wasm: [String; 2],
     wasm_digest: [String; 2],
-    /// The far part of the planner's and its digest; nothing while somebody works on the page.
-    far: [String; 2],
+    /// The far part of the planner's program and its digest; none in a build for development.
+    far: Option<(String, String)>,
     sheet: String,
 }
 

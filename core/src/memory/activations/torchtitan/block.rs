@@ -118,7 +118,7 @@ impl Rank<'_> {
     }
 
     /// Width of what the gate of an MLP makes that is saved by operation, on the average of the layers here: PyTorch's list of costly operations has no grouped
-    /// products, so that of a mixture the shared experts alone are in it.
+    /// matrix products, so of a mixture only the shared experts are in it.
     fn gate(&self) -> Factor {
         let Some(moe) = self.scenario.architecture.moe else { return self.width() };
         let (start, end) = self.scenario.layers_here();
