@@ -29,7 +29,7 @@ pub struct Signals {
     pub rested: AtomicBool,
     /// Fields go back to what they are about, whatever stands half typed in them.
     pub settled: ArcTrigger,
-    /// The roofline, computed once for its drawing and its words: by the far part of the program, see [`crate::far`].
+    /// The roofline, computed once for its drawing and its words: by the far part of the program, see `src/far.rs`.
     pub roofline: ArcMemo<Arc<Plot>>,
 }
 

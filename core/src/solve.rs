@@ -169,7 +169,7 @@ fn rounded_up(scenario: &Checked, answer: &Checked, cut: Parallelism, step: u64)
 }
 
 /// The scenario in a cut over so many data-parallel ranks, which in training share what its code usually shards: of Megatron-LM the states of the
-/// optimizer, or what the cut itself shards ([`usual_stages`]), of other code all of the states, or those of the optimizer where a pipeline lets it shard no more.
+/// optimizer, or what the cut itself shards (`usual_stages`), of other code all of the states, or those of the optimizer where a pipeline lets it shard no more.
 pub fn over_ranks(scenario: &Checked, cut: Parallelism, dp: u32) -> Option<Checked> {
     let own = [cut.zero];
     // More ranks share the states of training; in inference they would only be copies.

@@ -285,6 +285,7 @@ fn settings_of_a_training_run_in_yaml_and_on_the_command_line() {
         Kind::Trainer,
         "torchrun --nproc_per_node 8 train.py --model_name_or_path Qwen/Qwen2.5-7B --per_device_train_batch_size 4 --max_seq_length 2048 --optim adamw_torch --bf16 --gradient_checkpointing True --output_dir /scratch/me/out",
         &[
+            "1: gpu_count 8",
             "1: model Qwen2.5-7B",
             "1: batch_size 4",
             "1: seq_length 2048",

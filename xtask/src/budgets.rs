@@ -65,8 +65,9 @@ pub(crate) const CLASS_BUDGETS: [(&str, u64); 6] = [
     // One file with drawings, styles and script: 31 kB with the slides of the lesson about servers, 29.8 without.
     ("slides", 35_000),
 ];
-/// The most bytes, after gzip, that a figure by itself may transfer where nothing of this site was seen before.
-pub(crate) const ALONE_BUDGET: u64 = 375_000;
+/// The most bytes, after gzip, that a figure by itself may transfer where nothing of this site was seen before: the self-check, with both
+/// parts of the program, takes 380.5 kB, since two parts are packed some 8 kB worse than one. Figures of the near part take 300 kB at most.
+pub(crate) const ALONE_BUDGET: u64 = 382_000;
 /// The same for each further figure on a page. The self-check has 20.4 kB with 53 questions; it was 17.6 with 45, within 18.
 pub(crate) const FURTHER_BUDGET: u64 = 21_000;
 /// The most bytes, after gzip, of everything that is kept for use without a network. A slow phone line moves a million in five seconds.
