@@ -133,7 +133,10 @@ fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &
     Effect::new(move || {
         let now = now();
         if let Some(list) = list.get() {
-            list.set_value(&now);
+            // Told what it shows already, it has browsers look at every field for what they could fill in.
+            if list.value() != now {
+                list.set_value(&now);
+            }
         }
     });
     // What a runtime decides by itself is no choice of the list, nor that nothing is named.

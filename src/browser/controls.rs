@@ -15,6 +15,7 @@ use web_sys::{
 
 use super::bindings::Bindings;
 use super::{address, host, page, quiz};
+use crate::components::select::choose_in;
 use crate::controls::Pick;
 use crate::dials::{self, Dial};
 use crate::far;
@@ -345,7 +346,7 @@ fn write_under(input: &HtmlInputElement, text: &str) -> Option<HtmlElement> {
 /// Shows a value in a control: the choice of a list, the button of a row, the place of a slider, the text of a field.
 pub(super) fn show(place: &Element, value: &str) {
     if let Some(select) = place.dyn_ref::<HtmlSelectElement>() {
-        select.set_value(value);
+        choose_in(select, value);
     } else if let Some(input) = place.dyn_ref::<HtmlInputElement>() {
         // The same number in the reader's own writing stays while they write it.
         let writes = || page::focused().as_ref() == Some(place);

@@ -44,7 +44,7 @@ pub fn Select(
                 if late && list.length() == 1 {
                     fill(&list, &choices);
                 }
-                list.set_value(chosen);
+                choose_in(&list, chosen);
             }
         },
     );
@@ -78,6 +78,14 @@ pub fn Select(
             ></select>
             {panel}
         </div>
+    }
+}
+
+/// Chooses in a list what is not chosen yet. Browsers look at all fields of a page for what they could fill in when a list is told
+/// what to show, also what it shows already, and lay out every section with a field in it.
+pub(crate) fn choose_in(list: &HtmlSelectElement, id: &str) {
+    if list.value() != id {
+        list.set_value(id);
     }
 }
 

@@ -6,6 +6,7 @@ use leptos::web_sys::HtmlElement;
 use memory_wall_core::display::Grouped;
 
 use super::stops::{Places, STOPS};
+use crate::components::select::choose_in;
 use crate::store::Store;
 use crate::words::labels;
 
@@ -64,7 +65,7 @@ fn servers(places: RwSignal<Places>) -> impl IntoView {
     Effect::new(move || {
         let server = places.with(|places| places.server);
         if let Some(list) = list.get() {
-            list.set_value(&server.to_string());
+            choose_in(&list, &server.to_string());
         }
     });
     // What stands in the page is taken as it is: only the prerenderer writes it.
