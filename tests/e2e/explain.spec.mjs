@@ -1,6 +1,7 @@
 // What a run left behind, read on the reader's device: pasted, dropped or chosen, hostile or not, with a network or without, by keyboard alone.
 
 import { expect, test } from './fixtures.mjs';
+import { ready } from './kept.mjs';
 import { plain } from './page.mjs';
 
 const figure = (page) => page.locator('#figure-profile');
@@ -216,7 +217,8 @@ test.describe('offline', () => {
     page.on('worker', (worker) => asked.push(worker.url()));
     await wall.goto();
     await wall.near('#figure-profile', '#explain');
-    await expect(page.locator('#offline-ready')).toBeVisible();
+    // All of it: what still came when the network goes would be told of as missing.
+    await ready(page);
     // The page is in the hands of the worker that keeps it.
     await page.reload();
     await wall.near('#figure-profile', '#explain');
