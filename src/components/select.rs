@@ -3,7 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use leptos::web_sys::{Element, HtmlOptionElement, HtmlSelectElement};
+use leptos::web_sys::{Element, HtmlOptionElement, HtmlSelectElement, Node};
 
 use super::finder::{Finder, FinderPanel};
 use super::{choose, show};
@@ -89,26 +89,35 @@ pub(crate) fn choose_in(list: &HtmlSelectElement, id: &str) {
     }
 }
 
-/// Puts every choice into a list. Attributes with legal names can be set, and what was just made can be put anywhere.
+/// Puts every choice into a list, around the one that the page came with: as that stays chosen, no browser is told of a change.
+/// Attributes with legal names can be set, and what was just made can be put anywhere.
 fn fill(list: &HtmlSelectElement, choices: &[Choice]) {
-    list.set_length(0);
-    let (mut place, mut under) = (Element::from(list.clone()), "");
+    let Some(chosen) = list.item(0).and_then(|option| option.dyn_into::<HtmlOptionElement>().ok()) else { return };
+    let heading = chosen.parent_element().filter(|around| around.has_attribute("label"));
+    let (mut place, mut under, mut before) = (Element::from(list.clone()), "", Some(&chosen));
     for Choice { id, label, group } in choices {
         if *group != under {
             under = group;
-            let Ok(heading) = document().create_element("optgroup") else { return };
-            let _ = heading.set_attribute("label", group);
-            let _ = list.append_child(&heading);
-            place = heading;
+            if let Some(own) = heading.as_ref().filter(|own| own.get_attribute("label").as_deref() == Some(group)) {
+                place = own.clone();
+            } else {
+                let Ok(made) = document().create_element("optgroup") else { return };
+                let _ = made.set_attribute("label", group);
+                let _ = list.insert_before(&made, before.and(heading.as_deref()));
+                place = made;
+            }
         }
-        if let Ok(option) = HtmlOptionElement::new_with_text_and_value(label, id) {
-            let _ = place.append_child(&option);
+        if *id == chosen.value() {
+            before = None;
+        } else if let Ok(option) = HtmlOptionElement::new_with_text_and_value(label, id) {
+            let beside = before.filter(|chosen| chosen.parent_element().as_ref() == Some(&place));
+            let _ = place.insert_before(&option, beside.map(|chosen| &***chosen as &Node));
         }
     }
 }
 
-/// The choices as they stand in the page; of a late list, the one that is chosen at first. None of them is under a heading: lists with
-/// headings are late.
+/// The choices as they stand in the page; of a late list, the one that is chosen at first, under its heading. Lists with headings are
+/// late.
 #[cfg(not(target_arch = "wasm32"))]
 fn written(choices: &[Choice], first: &str, late: bool) -> String {
     let option = |choice: &Choice| {
@@ -120,5 +129,9 @@ fn written(choices: &[Choice], first: &str, late: bool) -> String {
         }
         .to_html()
     };
-    choices.iter().filter(|choice| !late || choice.id == first).map(option).collect()
+    let headed = |choice: &Choice| match choice.group {
+        "" => option(choice),
+        group => view! { <optgroup label=group inner_html=option(choice)></optgroup> }.to_html(),
+    };
+    choices.iter().filter(|choice| !late || choice.id == first).map(headed).collect()
 }

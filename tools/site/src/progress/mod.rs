@@ -1,4 +1,5 @@
-//! The script that remembers which sections were read, a file of its own.
+//! The scripts that follow the reader through the page, in a file of their own: what remembers which sections were read, and what lays
+//! out those that come.
 
 use std::path::Path;
 
@@ -6,7 +7,9 @@ use crate::{read, script, style, write};
 
 /// Writes it, and returns the tag that loads it.
 pub(crate) fn tag(root: &Path, staging: &Path) -> Result<String, String> {
-    let own = script::without_comments(&read(&root.join("tools/site/src/progress/progress.js"))?);
+    let scripts = ["progress", "ahead"];
+    let scripts = scripts.map(|name| read(&root.join(format!("tools/site/src/progress/{name}.js"))));
+    let own = script::without_comments(&scripts.into_iter().collect::<Result<String, _>>()?);
     let (name, digest) = style::named("progress", &own, "js");
     write(&staging.join(&name), &own)?;
     Ok(format!("<script defer src=\"./{name}\" integrity=\"sha256-{digest}\"></script>"))
