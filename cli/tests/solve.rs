@@ -167,10 +167,25 @@ fn models_that_the_code_does_not_train_so_are_told() {
     assert_eq!(run(&format!("{line} --sequence-parallel")).err, "");
 }
 
+/// A newer macOS lends a GPU more, and what only that holds is tight: the answer is the last of these.
+#[test]
+fn on_apple_chips_the_answer_is_the_last_that_is_no_worse_than_tight() {
+    for (line, answer) in [
+        ("--for batch --model kimi-linear-48b-a3b --gpu m5pro --engine exact --weights fp8-block --seq 2048", "batch"),
+        ("--for batch --model llama-3.1-70b --gpu m3ultra --engine llamacpp --weights q8_0 --seq 16384", "batch"),
+        ("--for context --model glm-4-9b-0414 --gpu m2ultra --mode training --checkpointing full", "seq_length"),
+    ] {
+        let (code, it) = json(&format!("solve {line}"));
+        let verdict = |step: &str| it[step]["verdict"].as_str().map(str::to_owned);
+        let found = (code, verdict("answer"), verdict("next"));
+        assert_eq!(found, (0, Some("tight".to_owned()), Some("does_not_fit".to_owned())), "{line} {answer}: {it}");
+    }
+}
+
 #[test]
 fn nothing_that_fits_is_a_no() {
     for (line, found) in [
-        ("--for context --model llama-3.1-405b --gpu t4 --weights fp16", "none: a single token does not fit."),
+        ("--for context --model llama-3.1-405b --gpu t4 --weights fp16", "none: not even the shortest fits."),
         (
             "--for context --model llama-3.1-70b --mode training --implementation megatron --tp 8 --cp 2 --sequence-parallel --gpu a100-40-sxm",
             "none: 32 tokens, the fewest that the code cuts into equal parts, do not fit.",

@@ -30,7 +30,33 @@ fn a_share_that_leaves_no_room_does_not_fit() {
             assert_eq!((code, &it["answer"]), (1, &Value::Null), "{gpu} {question}");
         }
         let text = flat(&run(&format!("solve --for context {line}")).out);
-        assert!(text.contains("none: vLLM r") && text.contains("; the largest share that leaves room is 0."), "{text}");
+        assert!(
+            text.contains("none: vLLM r") && text.contains("; the largest share that surely leaves room is 0."),
+            "{text}"
+        );
+    }
+}
+
+/// Graphs that lie beside the share fail whatever the batch: questions asked backwards say so as well.
+#[test]
+fn what_does_not_start_holds_no_batch() {
+    for line in [
+        "--model llama-3.1-8b --engine-version 0.28 --weights int4 --gpu rtx3060-12 --seq 4096",
+        "--model r1-distill-qwen-32b --gpu rx9070xt --weights fp8 --tp 8 --seq 512 --batch 256",
+    ] {
+        let line = format!("--engine vllm {line}");
+        let (code, it) = json(&format!("estimate {line}"));
+        assert_eq!((code, &it["serving"]["pool"]["refusal"]["kind"]), (1, &Value::from("graphs")), "{line}");
+        assert_eq!((it["max_batch"].as_u64(), it["max_seq"].as_u64()), (Some(0), Some(0)), "{line}");
+        for question in ["batch", "context"] {
+            let (code, it) = json(&format!("solve --for {question} {line}"));
+            assert_eq!((code, &it["answer"]), (1, &Value::Null), "{line} {question}");
+        }
+        // With the share that is named all of it starts.
+        let refused = it["serving"]["pool"]["refusal"]["message"].as_str().unwrap().to_owned();
+        let share = refused.split_once("surely leaves room is ").unwrap().1.to_owned();
+        let (code, it) = json(&format!("estimate {line} --gpu-memory-utilization {share}"));
+        assert!(code != 1 && it["serving"]["pool"]["starts"] == true, "{line}");
     }
 }
 
@@ -47,7 +73,7 @@ fn the_release_decides_and_the_largest_figures_make_it_tight() {
     let text = flat(&run(&format!("{line} --engine-version 0.19 --gpu-memory-utilization 0.92")).out);
     for words in [
         "tight: it starts by the usual figures; by the largest in logs, vLLM runs out of memory while it captures CUDA graphs",
-        "; the largest share that leaves room is 0.",
+        "; the largest share that surely leaves room is 0.",
         "The verdict is that of vLLM 0.18 to 0.20: recorded graphs lie beside the share.",
     ] {
         assert!(text.contains(words), "{words}: {text}");

@@ -101,7 +101,7 @@ impl Question {
     /// What it means that nothing was found.
     const fn nothing(self) -> &'static str {
         match self {
-            Self::Context => "none: a single token does not fit.",
+            Self::Context => "none: not even the shortest fits.",
             Self::Batch => "none: a single sequence does not fit.",
             Self::Gpus => {
                 "none of the cuts that are tried fits: tensor parallelism up to 8, pipelines of up to 128 stages and, in training, context parallelism up to 8 and states shared by data-parallel ranks."
@@ -196,7 +196,7 @@ fn text(model: Option<&Model>, scenario: &Scenario, solution: &Solution, unit: B
         let share = found.scenario.serving.utilization();
         let tight = if found.is_roomy() { "" } else { " (tight)" };
         let line = format!(
-            "With --gpu-memory-utilization {share}, the largest share that leaves room beside it: {}{tight}",
+            "With --gpu-memory-utilization {share}, which leaves room beside it for another forward pass: {}{tight}",
             found.value
         );
         parts.push(wrapped(&line, 2));

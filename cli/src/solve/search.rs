@@ -3,6 +3,7 @@
 use std::fmt;
 
 use memory_wall_core::engines::vllm;
+use memory_wall_core::serving::Engine;
 use memory_wall_core::tables::classes::Class;
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::tables::models::{MODELS, Model};
@@ -159,7 +160,10 @@ fn find(question: Question, scenario: &Checked) -> Found {
             let most = engines::longest_accepted(scenario).min(end);
             let multiple = scenario.seq_multiple();
             let most = most - most % multiple;
-            number(most, multiple, fit().map_or(0, |fit| fit.max_seq.min(most)), |seq_length| {
+            let found = fit().map_or(0, |fit| fit.max_seq.min(most));
+            // vLLM's shortest request has a token of its prompt and one of its answer.
+            let step = if found == 0 && scenario.runtime() == Some(Engine::Vllm) { 2 } else { multiple };
+            number(most, step, found, |seq_length| {
                 Tried::new(Value::Tokens(seq_length), &scenario.with_seq_length(seq_length))
             })
         }

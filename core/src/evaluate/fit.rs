@@ -41,9 +41,10 @@ impl Fit {
         let [max_seq, max_batch] = if on_host(rank) == Verdict::DoesNotFit {
             [0; 2]
         } else {
-            let served = rank.runtime() == Some(Engine::Vllm);
-            let most = if served { rank.serving.max_num_seqs } else { u32::MAX };
-            [longest(rank, capacity, limit), max_batch(rank, limit).min(most)]
+            // What a newer macOS lends holds more, tightly.
+            let lent = rank.newer_lends().unwrap_or(capacity);
+            let limit = if lent == capacity { limit } else { engines::limit(rank, lent) };
+            [longest(rank, lent, limit), most_at_once(rank, lent, limit)]
         };
         Self { capacity, limit, margin, verdict, max_seq, max_batch }
     }
@@ -76,10 +77,30 @@ fn longest_held(rank: &Checked, capacity: Bytes, limit: Bytes) -> u32 {
     // Nearly always the sum of all parts is what decides. Where longer requests are prepared with more graphs, beside the share, it is not.
     let most = engines::longest_accepted(rank);
     let by_sum = max_seq_length(rank, limit).min(most);
-    if (by_sum == 0 || holds(by_sum)) && (by_sum == most || !holds(by_sum + 1)) {
+    let found = if (by_sum == 0 || holds(by_sum)) && (by_sum == most || !holds(by_sum + 1)) {
+        by_sum
+    } else if holds(most) {
+        most
+    } else {
+        bisect::last(0, most, holds)
+    };
+    // A request has a prompt and an answer.
+    if found < 2 { 0 } else { found }
+}
+
+/// The largest batch that fits, of those that vLLM starts for and runs at once where it serves the run.
+fn most_at_once(rank: &Checked, capacity: Bytes, limit: Bytes) -> u32 {
+    let by_sum = max_batch(rank, limit);
+    if rank.runtime() != Some(Engine::Vllm) {
         return by_sum;
     }
-    if holds(most) { most } else { bisect::last(0, most, holds) }
+    let by_sum = by_sum.min(rank.serving.max_num_seqs);
+    // The sum does not know what fails beside the share.
+    let holds = |batch| {
+        let start = vllm::start(&rank.with_batch(batch), capacity);
+        start.refusal.is_none() && start.requests.held >= batch.into()
+    };
+    if by_sum == 0 || holds(by_sum) { by_sum } else { bisect::last(0, by_sum, holds) }
 }
 
 /// What a scenario takes with re-entrant checkpoints, where it may run so and would take more.

@@ -124,6 +124,13 @@ pub struct Run<'a> {
     pub flashinfer: bool,
 }
 
+/// The most that graphs of experts over data-parallel ranks were estimated to take: the estimate multiplies what one of two recorded graphs adds by their number.
+///
+/// # Source
+/// vLLM issues 53013, Qwen3.8 2.4T over eight ranks of GB300 (tp 2, dp 4): "Estimated CUDA graph memory: 118.65 GiB total", in a dozen starts, none of which went on; and 45178, `MiniMax` M2.5
+/// over two of B200: 245,840 tokens in place of 769,888 without the estimate, which are 62 GiB. Eight ranks of `DeepSeek` V4 Flash kept nearly all of their pool (recipes pull request 762). Read 2026-11-27.
+const ESTIMATED_OVER_RANKS: u128 = crate::engines::hundredths(11_865);
+
 /// Which figure of a range is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Figures {
@@ -330,7 +337,10 @@ impl<'a> Run<'a> {
         let high = amd.map_or(high, |_| high.max(INSTINCT.high));
         let shared = scenario.gpu.is_some_and(|gpu| gpu.class() == Class::Unified);
         let several = scenario.parallel.tp > 1 || scenario.parallel.pp > 1;
-        Span { low: fit / 20, typical, high: if shared && several { high.max(beside::UNIFIED_GRAPHS) } else { high } }
+        let high = if shared && several { high.max(beside::UNIFIED_GRAPHS) } else { high };
+        let parallel = &scenario.parallel;
+        let spread = parallel.dp > 1 && parallel.ep > 1 && self.graphs_lie() == Graphs::Inside;
+        Span { low: fit / 20, typical, high: if spread { high.max(ESTIMATED_OVER_RANKS) } else { high } }
     }
 
     /// Context, the driver's and the communication library's part, graphs.

@@ -153,7 +153,7 @@ impl fmt::Display for Refusal {
 
 /// The advice to take less.
 fn lower(f: &mut fmt::Formatter<'_>, largest: Share) -> fmt::Result {
-    if largest == Share::NONE { Ok(()) } else { write!(f, "; the largest share that leaves room is {largest}") }
+    if largest == Share::NONE { Ok(()) } else { write!(f, "; the largest share that surely leaves room is {largest}") }
 }
 
 /// How many requests one data-parallel rank runs at once.
@@ -425,7 +425,7 @@ mod tests {
         };
         assert_eq!(
             share.to_string(),
-            "vLLM refuses to start: 23.5 GiB of 24.0 GiB are free on startup, less than the 23.8 GiB that gpu_memory_utilization 0.99 asks for; the largest share that leaves room is 0.90"
+            "vLLM refuses to start: 23.5 GiB of 24.0 GiB are free on startup, less than the 23.8 GiB that gpu_memory_utilization 0.99 asks for; the largest share that surely leaves room is 0.90"
         );
     }
 }
