@@ -71,7 +71,8 @@ async function visits() {
     const data = await readFile(join(DIST, path === '/' ? 'index.html' : path)).catch(() => Buffer.alloc(0));
     transferred += gzipSync(data, { level: 9 }).length;
   }
-  line('page: first visit after gzip', (transferred / 1_000).toFixed(1), 'kB', '300');
+  // `cargo xtask build` holds the files that count as a first visit against their budget.
+  line('page: first visit after gzip, with what is kept meanwhile', (transferred / 1_000).toFixed(1), 'kB');
   // What a browser has to have before it can show the first screen: the page up to the second section, and its style sheets.
   const html = await readFile(join(DIST, 'index.html'), 'utf8');
   const second = html.indexOf('<section', html.indexOf('<section') + 1);

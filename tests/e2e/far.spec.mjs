@@ -42,6 +42,20 @@ test('who reads the beginning does without it, and who goes on gets it on the wa
   await expect.poll(() => roofline(page).evaluate((canvas) => canvas.width)).toBeGreaterThan(300);
 });
 
+test.describe('once the page is kept', () => {
+  test.use({ serviceWorkers: 'allow' });
+
+  test('what arrives meanwhile does not bring it', async ({ page }) => {
+    const asked = counted(page);
+    await opened(page);
+    // The self-check is taken in, for which no section is displayed for a moment.
+    await page.locator('#figure-quiz').waitFor({ state: 'attached' });
+    await expect(page.locator('html')).not.toHaveAttribute('data-arriving');
+    await page.waitForTimeout(500);
+    expect(asked()).toBe(0);
+  });
+});
+
 test('a change brings it, and every figure follows the change', async ({ page }) => {
   const asked = counted(page);
   await opened(page);
