@@ -218,6 +218,19 @@ test('the maps are of the plan that is shown, and what is pressed in them is tak
   await expect(rows, 'of a plan that has changed they are not known').toHaveCount(0);
 });
 
+test('the settings are four presses away', async ({ page }) => {
+  const planner = await open(page);
+  const skip = page.getByRole('link', { name: 'Skip to the settings' });
+  for (const place of [page.getByRole('link', { name: 'Skip to the content' }), page.getByRole('link', { name: /The Memory Wall$/ }).first(), skip]) {
+    await page.keyboard.press('Tab');
+    await expect(place).toBeFocused();
+  }
+  await expect(skip).toBeInViewport();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await expect(planner.field('model')).toBeFocused();
+});
+
 test('it works by keyboard alone', async ({ page }) => {
   const planner = await open(page);
   await planner.field('batch').focus();

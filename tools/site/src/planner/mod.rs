@@ -124,8 +124,9 @@ fn drawn(root: &Path) -> Result<String, String> {
 /// Everything between header and footer.
 fn content(own: &Words, said: &str) -> String {
     format!(
-        "<section class=\"section section-opening\"><h1>{}</h1><p>{}</p>{}</section>{}<div id=\"planner\">{}</div>\
+        "<a class=\"skip\" href=\"#inputs-title\">{}</a><section class=\"section section-opening\"><h1>{}</h1><p>{}</p>{}</section>{}<div id=\"planner\">{}</div>\
          <script type=\"text/plain\" id=\"planner-words\">{said}</script>",
+        own.say("skip"),
         own.say("title"),
         own.prose("lead", &[]),
         page::still(&own.say("still")),
