@@ -6,6 +6,7 @@ use super::waits::{self, Waits};
 use super::{Bound, Efficiency, Pass, Task, Work};
 use crate::checked::Checked;
 use crate::communication::{self, Traffic};
+use crate::cost;
 use crate::memory::kv_cache;
 use crate::scenario::Scenario;
 use crate::tables::gpus::Gpu;
@@ -300,11 +301,13 @@ fn summed(scenario: &Checked, gpu: &Gpu, pass: Pass, counting: Counting, routing
             step = last;
         }
     }
+    // Ranks that hold the same layers share the micro-batches, each of which passes one of them.
+    let copies = scenario.parallel.copies();
+    let (m, copies) = (m / copies, f64::from(copies));
     let times = f64::from(m);
-    let least = |way: Way| (times * way.slowest).max(way.whole);
-    let chunks = f64::from(scenario.parallel.virtual_stages.max(1));
-    let waiting = times * upper.slowest + (upper.whole - upper.slowest) / chunks;
-    let mut all = slowest.times(m).lasting(least(kernels), waiting.max(upper.whole));
+    let least = |way: Way| (times * way.slowest).max(way.whole / copies);
+    let waiting = times * upper.slowest + (upper.whole - upper.slowest) / copies / cost::interleaving(scenario);
+    let mut all = slowest.times(m).lasting(least(kernels), waiting.max(upper.whole / copies));
     all.held_by[2] = least(links);
     all.and(&step)
 }
