@@ -102,7 +102,11 @@ fn what_is_not_modelled_is_refused_by_name() {
         ),
         ("estimate --model llama-3.1-8b --weights ud-q4_k_xl".into(), "chosen by measurement"),
         ("estimate --model llama-3.1-8b --mode training --fp8".into(), "say --fp8-recipe"),
-        ("estimate --model deepseek-v3 --mode training --dualpipe".into(), "each rank holds the layers of two stages"),
+        ("estimate --model deepseek-v3 --mode training --dualpipe".into(), "--pipeline-schedule dualpipe and"),
+        (
+            "estimate --model deepseek-v3 --mode training --ema".into(),
+            "none where it is kept and updated in host memory",
+        ),
         ("estimate --model llama-3.1-8b --mode training --num-labels 1".into(), "a reward head has a few outputs"),
     ] {
         let line: String = line;

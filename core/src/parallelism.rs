@@ -283,7 +283,7 @@ impl Parallelism {
             divides("ep", self.ep, "experts", moe.experts)?;
             divides("ep", self.ep, "dp", self.dp)?;
         }
-        let chunks = self.pp * self.turns();
+        let chunks = self.pp * self.virtual_stages;
         // A layout may have stages without layers.
         if chunks > shape.layers && self.split.is_even() {
             return Err(ParallelError::TooFewLayers { chunks, layers: shape.layers });

@@ -89,6 +89,7 @@ mod tests {
         ("--shard", "2"),
         ("--etp", "2"),
         ("--virtual-stages", "2"),
+        ("--pipeline-schedule", "dualpipe"),
         ("--decoder-first-pipeline-num-layers", "2"),
         ("--decoder-last-pipeline-num-layers", "2"),
         ("--pipeline-model-parallel-layout", "Et|tL"),
