@@ -165,7 +165,8 @@ fn peak(scenario: &Checked, gpu: &Gpu) -> f64 {
 /// ```
 pub fn bubble(scenario: &Checked) -> f64 {
     let parallel = &scenario.parallel;
-    let (m, v) = (f64::from(scenario.training.micro_batches), interleaving(scenario));
+    let again = computed_again(scenario) / forward(scenario);
+    let (m, v) = (f64::from(scenario.training.micro_batches), parallel.interleaving(again));
     if parallel.split.is_even() {
         let behind = f64::from(parallel.pp - 1);
         return behind / (m * v + behind);
@@ -175,19 +176,6 @@ pub fn bubble(scenario: &Checked) -> f64 {
     // Each copy has its part of the micro-batches.
     let [all, most] = [all as f64, (most as f64).max(1.0)].map(|layers| layers / f64::from(parallel.copies()));
     1.0 - m * all / f64::from(parallel.pp) / (m * most + (all - most) / v)
-}
-
-/// Chunks of layers of a rank that make a pipeline wait as briefly as its schedule does: see [`bubble`].
-pub(crate) fn interleaving(scenario: &Checked) -> f64 {
-    let parallel = &scenario.parallel;
-    if !parallel.both_ways() {
-        return parallel.virtual_stages.into();
-    }
-    let again = computed_again(scenario) / forward(scenario);
-    // F + B over F + B + B − 3·W, each in forward passes.
-    let shorter = (3.0 + again) / (2.0 + 2.0 * again);
-    let [stages, turns] = [parallel.pp * parallel.turns(), parallel.turns()].map(f64::from);
-    turns * shorter * f64::from(parallel.pp - 1) / (stages / 2.0 - 1.0)
 }
 
 /// The time that a training step's traffic takes its links, as a share of the time that its arithmetic takes.

@@ -46,6 +46,18 @@ impl Parallelism {
         }
     }
 
+    /// Chunks of layers of a rank that, taken in turn, make a pipeline wait as briefly as its schedule does, where backward computes so many forward passes again: see
+    /// [`crate::cost::bubble`].
+    pub(crate) fn interleaving(&self, again: f64) -> f64 {
+        if !self.both_ways() {
+            return self.virtual_stages.into();
+        }
+        // F + B over F&B + B − 3·W, each in forward passes.
+        let shorter = (3.0 + again) / (2.0 + 2.0 * again);
+        let [stages, turns] = [self.pp * self.turns(), self.turns()].map(f64::from);
+        turns * shorter * f64::from(self.pp - 1) / (stages / 2.0 - 1.0)
+    }
+
     /// Whether the stage that is looked at has the first layer and the embedding, and whether the last and the head.
     pub const fn ends(&self) -> [bool; 2] {
         let [first, last] = [self.stage == 0, self.stage + 1 == self.pp];

@@ -6,7 +6,6 @@ use super::waits::{self, Waits};
 use super::{Bound, Efficiency, Pass, Task, Work};
 use crate::checked::Checked;
 use crate::communication::{self, Traffic};
-use crate::cost;
 use crate::memory::kv_cache;
 use crate::scenario::Scenario;
 use crate::tables::gpus::Gpu;
@@ -306,7 +305,9 @@ fn summed(scenario: &Checked, gpu: &Gpu, pass: Pass, counting: Counting, routing
     let (m, copies) = (m / copies, f64::from(copies));
     let times = f64::from(m);
     let least = |way: Way| (times * way.slowest).max(way.whole / copies);
-    let waiting = times * upper.slowest + (upper.whole - upper.slowest) / copies / cost::interleaving(scenario);
+    // It waits longest where everything is computed again.
+    let chunks = scenario.parallel.interleaving(1.0);
+    let waiting = times * upper.slowest + (upper.whole - upper.slowest) / copies / chunks;
     let mut all = slowest.times(m).lasting(least(kernels), waiting.max(upper.whole / copies));
     all.held_by[2] = least(links);
     all.and(&step)
