@@ -65,9 +65,13 @@ fn as_many_are_held_as_the_published_code_holds() {
             let (mut held, mut most) = ([0_u64; 2], 0);
             // Two passes that overlap are both held.
             let mut passes = |forward: Option<usize>, backward: Option<usize>| {
-                forward.into_iter().for_each(|phase| held[phase] += 1);
+                if let Some(phase) = forward {
+                    held[phase] += 1;
+                }
                 most = most.max(held[0] + held[1]);
-                backward.into_iter().for_each(|phase| held[phase] -= 1);
+                if let Some(phase) = backward {
+                    held[phase] -= 1;
+                }
             };
             (0..2 * (half - own - 1)).for_each(|_| passes(Some(0), None));
             (0..=own).for_each(|_| [0, 1].into_iter().for_each(|phase| passes(Some(phase), None)));
@@ -75,7 +79,7 @@ fn as_many_are_held_as_the_published_code_holds() {
                 passes(None, Some(1));
                 passes(Some(1), None);
             }
-            for _ in 0..chunks / 2 - ranks + own + 1 {
+            for _ in 0..=(chunks / 2 - ranks + own) {
                 passes(Some(0), Some(1));
                 passes(Some(1), Some(0));
             }
