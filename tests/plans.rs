@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 93] = [
+const NOT_YET: [&str; 94] = [
     "config",
     "decoder_first_pipeline_num_layers",
     "decoder_last_pipeline_num_layers",
@@ -115,6 +115,7 @@ const NOT_YET: [&str; 93] = [
     "zero",
     "shard",
     "virtual_stages",
+    "pipeline_schedule",
     "sequence_parallel",
 ];
 

@@ -50,6 +50,9 @@ pub(crate) fn between(from: &Scenario, to: &Scenario) -> Vec<String> {
     ] {
         word(option, &from.to_string(), &to.to_string());
     }
+    if to.parallel.schedule != from.parallel.schedule {
+        changes.push(format!("--pipeline-schedule {}", to.parallel.schedule.id()));
+    }
     if to.parallel.sequence_parallel && !from.parallel.sequence_parallel {
         changes.push("--sequence-parallel".into());
     }

@@ -22,12 +22,12 @@ const HINTS: [Hint; 20] = [
         "8-bit floats with one scale for a tensor",
     ),
     hint(
-        &["w8a8", "w8a8_int8", "w8a16", "smoothquant"],
-        &["fp8", "int8"],
-        "8 bits with a scale for a tensor or a row, which take the same bytes as integers, and integers with a scale for each 128 values",
+        &["int_quantized", "smoothquant"],
+        &["w8a8"],
+        "8-bit integers with a scale for each row, and activations in 8 bits",
     ),
     hint(
-        &["bnb_8bit", "8bit", "load_in_8bit", "llm_int8"],
+        &["w8a16", "bnb_8bit", "8bit", "load_in_8bit", "llm_int8"],
         &["int8"],
         "8-bit integers with a scale for each group of values",
     ),
@@ -69,7 +69,10 @@ const HINTS: [Hint; 20] = [
 ];
 
 /// Names under which llama.cpp knows a file too, and other spellings of runtimes, with the id that means the same.
-const SAME: [(&str, &str); 9] = [
+const SAME: [(&str, &str); 12] = [
+    ("int8-w8a8", "w8a8"),
+    ("w8a8-int8", "w8a8"),
+    ("w8a8_int8", "w8a8"),
     ("q3_k_m", "q3_k"),
     ("q4_k_m", "q4_k"),
     ("q5_k_m", "q5_k"),

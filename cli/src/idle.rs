@@ -19,7 +19,7 @@ const STAGES: [&str; 5] = [
     "--pipeline-model-parallel-layout",
 ];
 /// Beside [`STAGES`].
-const TRAINING_ONLY: [&str; 23] = [
+const TRAINING_ONLY: [&str; 24] = [
     "--recipe",
     "--gradients",
     "--moments",
@@ -43,6 +43,7 @@ const TRAINING_ONLY: [&str; 23] = [
     "--etp",
     "--sequence-parallel",
     "--virtual-stages",
+    "--pipeline-schedule",
 ];
 const INFERENCE_ONLY: [&str; 15] = [
     "--kv",
@@ -97,7 +98,8 @@ const OWN_GPU_ONLY: [&str; 9] = [
     "--gpu-host-link",
 ];
 /// What [`Question::Gpus`] tries by itself, beside [`STAGES`].
-const CUTS: [&str; 8] = ["--dp", "--tp", "--pp", "--ep", "--etp", "--zero", "--shard", "--virtual-stages"];
+const CUTS: [&str; 9] =
+    ["--dp", "--tp", "--pp", "--ep", "--etp", "--zero", "--shard", "--virtual-stages", "--pipeline-schedule"];
 
 /// Whether Megatron-LM shards by its own FSDP, which is tried where a plan has it alone, and not beside what is modelled with its distributed optimizer only.
 pub(crate) fn by_its_own_fsdp(scenario: &Scenario) -> bool {

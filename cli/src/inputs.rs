@@ -214,6 +214,9 @@ pub(crate) fn cut(parallel: &Parallelism) -> String {
     if parallel.virtual_stages > 1 && parallel.pp > 1 {
         parts.push(format!("{} chunks a stage", Grouped(parallel.virtual_stages.into())));
     }
+    if parallel.both_ways() {
+        parts.push(parallel.schedule.name().into());
+    }
     let PipelineSplit { first, last, embedding, loss, layout } = parallel.split;
     for (layers, stage) in [(first, "first"), (last, "last")] {
         parts.extend(layers.map(|layers| format!("{} layers on the {stage} stage", Grouped(layers.into()))));

@@ -117,6 +117,7 @@ fn trainer(scenario: &Scenario, error: &CutError) -> String {
         }
         CutError::NoInterleaving(chunks) => (format!("--virtual-stages {chunks}"), String::new()),
         CutError::MicroBatches { micro_batches, .. } => (format!("--micro-batches {micro_batches}"), String::new()),
+        CutError::BothWays { schedule, .. } => (format!("--pipeline-schedule {}", schedule.id()), String::new()),
         CutError::Fp8(why) => (told_in_full(scenario, why.option()), String::new()),
         CutError::Asks(_, demand) => asked(scenario, *demand),
         CutError::Lacks(_, option) | CutError::Sharded(_, option) => (lacking(scenario, *option), String::new()),
@@ -197,6 +198,7 @@ fn lacking(scenario: &Scenario, option: TrainerOption) -> String {
         TrainerOption::Recipe(recipe) => format!("--recipe {}", recipe.id()),
         TrainerOption::ExpertTensor(ranks) => format!("--etp {ranks}"),
         TrainerOption::Split => told(&scenario.parallel.split).unwrap_or_default(),
+        TrainerOption::Schedule(schedule) => format!("--pipeline-schedule {}", schedule.id()),
         TrainerOption::Sharding(sharding) => format!("--sharding {}", sharding.id()),
         TrainerOption::PartShards(zero) => format!("--zero {}", zero.id()),
         TrainerOption::PartOffload

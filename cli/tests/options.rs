@@ -118,6 +118,12 @@ fn every_option_arrives() {
             "/parallel/virtual_stages",
             literal!(2),
         ),
+        (
+            TRAINING,
+            "--pp 4 --pipeline-schedule dualpipe --micro-batches 8 --implementation megatron",
+            "/parallel/pipeline_schedule",
+            literal!("dualpipe"),
+        ),
         (TRAINING, "--tp 2 --sequence-parallel", "/parallel/sequence_parallel", literal!(true)),
         (TRAINING, "--offload optimizer", "/offload", literal!(["optimizer"])),
         (LORA, "--lora-rank 64", "/lora/rank", literal!(64)),
@@ -370,8 +376,12 @@ fn options_without_effect_get_a_note() {
         ("--mode training --dp 8 --shard 4", &["--shard has no effect without --zero"]),
         ("--mode training --sequence-parallel", &["--sequence-parallel has no effect without --tp"]),
         (
-            "--virtual-stages 2 --sequence-parallel",
-            &["--sequence-parallel has no effect in inference", "--virtual-stages has no effect in inference"],
+            "--virtual-stages 2 --sequence-parallel --pipeline-schedule dualpipe",
+            &[
+                "--sequence-parallel has no effect in inference",
+                "--virtual-stages has no effect in inference",
+                "--pipeline-schedule has no effect in inference",
+            ],
         ),
         ("--mode training --recipe autocast --cp 2 --zero 3", &[]),
         ("--mode training --zero 0 --virtual-stages 1", &[]),

@@ -189,6 +189,22 @@ fn what_training_code_does_not_have() {
             "--micro-batches 6: Megatron-LM passes micro-batches through interleaved stages in equal rounds: 6 are no multiple of 4",
         ),
         (
+            "--implementation megatron --pp 4 --pipeline-schedule dualpipe --micro-batches 6",
+            "--pipeline-schedule dualpipe: DualPipe takes an even number of stages, one chunk of layers for each (--virtual-stages 1), and an even number of micro-batches, two a stage or more: 8 here",
+        ),
+        (
+            "--implementation megatron --pp 4 --pipeline-schedule dualpipev --micro-batches 6",
+            "--pipeline-schedule dualpipev: DualPipeV takes two ranks of a pipeline or more, two chunks of layers on each, and two micro-batches for each rank or more: 8 here",
+        ),
+        (
+            "--implementation torchtitan --pp 4 --pipeline-schedule dualpipev --micro-batches 8",
+            "--pipeline-schedule dualpipev: torchtitan has PyTorch's DualPipeV, whose backward pass in two parts keeps tensors that are not modelled: 1f1b is",
+        ),
+        (
+            "--implementation torchtitan --pp 4 --pipeline-schedule dualpipe --micro-batches 8",
+            "--pipeline-schedule dualpipe: torchtitan has no such schedule of a pipeline: DualPipe is DeepSeek's, and counted with the kernels of megatron",
+        ),
+        (
             "--implementation torchtitan --optimizer lion",
             "--optimizer lion: torchtitan has the optimizers adamw and muon",
         ),

@@ -39,10 +39,7 @@ fn formats_by_the_names_of_others() {
         ("Q2_K_S", "q2_k (Q2_K_S has 2.97 bits a weight: q2_k is Q2_K with 3.16)"),
         ("marlin", "int4 (4-bit integers in groups of 128 with scales and zero points, as AWQ and GPTQ store them)"),
         ("bnb", "nf4 or nf4-dq (bitsandbytes' 4-bit formats, the second with double quantisation)"),
-        (
-            "w8a8",
-            "fp8 or int8 (8 bits with a scale for a tensor or a row, which take the same bytes as integers, and integers with a scale for each 128 values)",
-        ),
+        ("int-quantized", "w8a8 (8-bit integers with a scale for each row, and activations in 8 bits)"),
         ("fp4", "nvfp4 or mxfp4 (4-bit floats in blocks of 16, and in blocks of 32)"),
         ("float16", "fp16 (half precision, 2 bytes)"),
         ("torch.bfloat16", "bf16 (bfloat16, 2 bytes, the usual format of published weights)"),
@@ -102,7 +99,11 @@ fn what_is_not_modelled_is_refused_by_name() {
         ),
         ("estimate --model llama-3.1-8b --weights ud-q4_k_xl".into(), "chosen by measurement"),
         ("estimate --model llama-3.1-8b --mode training --fp8".into(), "say --fp8-recipe"),
-        ("estimate --model deepseek-v3 --mode training --dualpipe".into(), "each rank holds the layers of two stages"),
+        ("estimate --model deepseek-v3 --mode training --dualpipe".into(), "--pipeline-schedule dualpipe and"),
+        (
+            "estimate --model deepseek-v3 --mode training --ema".into(),
+            "none where it is kept and updated in host memory",
+        ),
         ("estimate --model llama-3.1-8b --mode training --num-labels 1".into(), "a reward head has a few outputs"),
     ] {
         let line: String = line;

@@ -142,7 +142,9 @@ fn stream_of(scenario: &Checked, width: impl Into<u64>) -> u128 {
 
 /// How often the work of one micro-batch is done in a step.
 fn repeats(scenario: &Checked) -> u64 {
-    if scenario.mode.trains() { scenario.training.micro_batches.into() } else { 1 }
+    // Of two copies of the layers each does its part.
+    let all = scenario.training.micro_batches / scenario.parallel.copies();
+    if scenario.mode.trains() { all.into() } else { 1 }
 }
 
 fn tensor(scenario: &Checked) -> Bytes {
@@ -163,10 +165,12 @@ fn pipeline(scenario: &Checked) -> Bytes {
     if parallel.pp == 1 {
         return Bytes::ZERO;
     }
-    // Ends have one neighbour, unless the chunks go round.
-    let chunks = u128::from(parallel.virtual_stages);
-    let forward = chunks - u128::from(parallel.stage + 1 == parallel.pp);
-    let backward = if scenario.mode.trains() { chunks - u128::from(parallel.stage == 0) } else { 0 };
+    // Ends have one neighbour, unless the chunks go round. Where a micro-batch turns back it stays.
+    let turning = parallel.turns() == 2 && parallel.both_ways() && parallel.stage + 1 == parallel.pp;
+    let chunks = u128::from(parallel.turns().max(parallel.copies())) - u128::from(turning);
+    let [first, last] = parallel.ends().map(u128::from);
+    let forward = chunks - last;
+    let backward = if scenario.mode.trains() { chunks - first } else { 0 };
     let share = if parallel.sequence_parallel { u128::from(parallel.tp) } else { 1 };
     let sent = stream_of(scenario, scenario.architecture.stream_width());
     Bytes(sent.div_ceil(share) * (forward + backward) * u128::from(repeats(scenario)))

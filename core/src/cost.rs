@@ -112,6 +112,16 @@ fn modules(scenario: &Checked) -> f64 {
         + again(RecomputedModule::Moe, shared).max(again(RecomputedModule::SharedExperts, shared))
 }
 
+/// FLOPs of what a micro-batch computes again in its backward pass.
+fn computed_again(scenario: &Checked) -> f64 {
+    match scenario.checkpointing {
+        Checkpointing::None => 0.0,
+        Checkpointing::Selective => modules(scenario),
+        Checkpointing::PerOp => forward(scenario) / 2.0,
+        Checkpointing::Full => forward(scenario),
+    }
+}
+
 fn peak(scenario: &Checked, gpu: &Gpu) -> f64 {
     let order: &[ComputePrecision] = if scenario.activation_bytes() == 4 {
         &[ComputePrecision::Tf32, ComputePrecision::Fp32]
@@ -128,12 +138,15 @@ fn peak(scenario: &Checked, gpu: &Gpu) -> f64 {
 /// # Formula
 /// (p − 1) / (m·v + p − 1), with p stages, m micro-batches and v chunks of layers on each stage. Where Megatron-LM is told how to spread the layers,
 /// 1 − m·a / (m·x + (p·a − x)/v), with a layers on a stage on average and x on the fullest: the others wait for it.
+/// `DualPipe` over q stages waits (q/2 − 1)·(F&B + B − 3·W), which is v = t·(p − 1)·(F + B) / ((q/2 − 1)·(F&B + B − 3·W)) where a micro-batch passes a rank t times.
 ///
 /// # Assumes
+/// F&B is F + B: nothing overlaps, so that a step that hides its traffic waits no longer. W and the rest of B take as long as F each, and B as much longer as is computed again.
 /// A stage takes as long as its layers: the loss is none of them, and a layer that predicts further tokens (MTP) is one.
 ///
 /// # Source
 /// Narayanan et al. 2021 (Megatron-LM), section 2.2: (p − 1) / (m·v) of the time that the work takes. Stages of different lengths: derived.
+/// `DualPipe` and `DualPipeV`: `README.md` of github.com/deepseek-ai/DualPipe at 3da1bbe (2025-03). Read 2026-11-27.
 ///
 /// # Example
 /// ```
@@ -152,14 +165,16 @@ fn peak(scenario: &Checked, gpu: &Gpu) -> f64 {
 /// ```
 pub fn bubble(scenario: &Checked) -> f64 {
     let parallel = &scenario.parallel;
-    let [m, v] = [scenario.training.micro_batches, parallel.virtual_stages].map(f64::from);
+    let again = computed_again(scenario) / forward(scenario);
+    let (m, v) = (f64::from(scenario.training.micro_batches), parallel.interleaving(again));
     if parallel.split.is_even() {
         let behind = f64::from(parallel.pp - 1);
         return behind / (m * v + behind);
     }
     let layers = (0..parallel.pp).map(|stage| scenario.at_stage(stage).local().layers);
     let (all, most) = layers.fold((0, 0), |(all, most), here| (all + here, here.max(most)));
-    let [all, most] = [all as f64, (most as f64).max(1.0)];
+    // Each copy has its part of the micro-batches.
+    let [all, most] = [all as f64, (most as f64).max(1.0)].map(|layers| layers / f64::from(parallel.copies()));
     1.0 - m * all / f64::from(parallel.pp) / (m * most + (all - most) / v)
 }
 
@@ -177,18 +192,14 @@ fn arithmetic(scenario: &Checked, gpu: &Gpu) -> f64 {
     let forward_flops = forward(scenario);
     // Backward: gradients of inputs, and of the weights that learn.
     let passes = if scenario.mode == Mode::Training { 3.0 } else { 2.0 };
-    let again = match scenario.checkpointing {
-        Checkpointing::None => 0.0,
-        Checkpointing::Selective => modules(scenario),
-        Checkpointing::PerOp => forward_flops / 2.0,
-        Checkpointing::Full => forward_flops,
-    };
     let ranks = f64::from(parallel.tp) * f64::from(parallel.pp) * f64::from(parallel.cp);
     let tokens = scenario.tokens() as f64 / f64::from(parallel.cp);
     // Few tokens at a time do not fill the matrix units.
     let filled = tokens / (tokens + FULL_TOKENS / 8.0);
     let micro_batches = f64::from(scenario.training.micro_batches);
-    (passes * forward_flops + again) * micro_batches / ranks / (peak(scenario, gpu) * COMPUTE_EFFICIENCY * filled)
+    (passes * forward_flops + computed_again(scenario)) * micro_batches
+        / ranks
+        / (peak(scenario, gpu) * COMPUTE_EFFICIENCY * filled)
 }
 
 fn training(scenario: &Checked, gpu: &Gpu) -> f64 {

@@ -100,7 +100,7 @@ pub use checked::Checked;
 pub use evaluate::{Evaluation, Fit, evaluate};
 pub use fp8::{Fp8, Fp8Recipe, Moments};
 pub use memory::{Bucket, Phase};
-pub use parallelism::{Parallelism, ZeroStage};
+pub use parallelism::{Parallelism, PipelineSchedule, ZeroStage};
 pub use precision::{KvPrecision, WeightFormat};
 pub use scenario::{Attention, Mode, Offload, OffloadError, Scenario, ScenarioError};
 pub use serving::{Engine, Serving, Speculation};

@@ -7,6 +7,10 @@ use crate::bounds::{self, OutOfBounds};
 use crate::display::Grouped;
 use crate::layout::{Layout, PipelineSplit};
 
+mod stages;
+
+pub use stages::PipelineSchedule;
+
 choices! {
     /// Which model states data-parallel ranks share out among themselves (Rajbhandari et al. 2020; FSDP is stage 3).
     ZeroStage {
@@ -44,6 +48,8 @@ pub struct Parallelism {
     pub sequence_parallel: bool,
     /// Layer chunks that a pipeline rank holds, taken in turn; 1 is the plain schedule.
     pub virtual_stages: u32,
+    /// How a pipeline works through its micro-batches in training.
+    pub schedule: PipelineSchedule,
     /// How Megatron-LM spreads layers over the stages.
     pub split: PipelineSplit,
     /// The pipeline stage that is looked at, from 0.
@@ -143,6 +149,7 @@ impl Parallelism {
         shard: None,
         sequence_parallel: false,
         virtual_stages: 1,
+        schedule: PipelineSchedule::OneForwardOneBackward,
         split: PipelineSplit { first: None, last: None, embedding: false, loss: false, layout: None },
         stage: 0,
     };
@@ -325,159 +332,28 @@ impl Parallelism {
 
     /// The same with Megatron-LM's layout that spreads layers as evenly as it goes ([`Layout::balanced`]), in place of what it was told of its stages.
     pub fn with_balanced_layout(mut self, layers: u32) -> Option<Self> {
-        let layout = Layout::balanced(layers, self.pp.checked_mul(self.virtual_stages)?)?;
+        let layout = Layout::balanced(layers, self.pp.checked_mul(self.turns())?)?;
         self.split = PipelineSplit { layout: Some(layout), ..PipelineSplit::default() };
         Some(self)
-    }
-
-    /// The first layer of the stage that is looked at, and the one behind its last; the first stages take what is left over.
-    pub(crate) fn layers_of_stage(&self, layers: u32) -> (u32, u32) {
-        let (each, rest) = (layers / self.pp, layers % self.pp);
-        let start = |stage: u32| stage * each + stage.min(rest);
-        (start(self.stage), start(self.stage + 1))
-    }
-
-    /// The same as torchtitan cuts: of what is left over the chunk behind the embedding gets nothing, the next ones a layer each, the head's the rest.
-    ///
-    /// A rank with several chunks has layers from all over the model; they count as if they followed each other.
-    pub(crate) fn layers_beside_tables(&self, layers: u32) -> (u32, u32) {
-        let before = |stage: u32| {
-            let chunks = (0..self.virtual_stages).map(|chunk| chunk * self.pp);
-            chunks.map(|first| self.start_of_chunk(layers, first + stage) - self.start_of_chunk(layers, first)).sum()
-        };
-        (before(self.stage), before(self.stage + 1))
-    }
-
-    /// Layers of one of all chunks, as torchtitan cuts.
-    pub(crate) fn layers_of_chunk(&self, layers: u32, chunk: u32) -> u32 {
-        self.start_of_chunk(layers, chunk + 1) - self.start_of_chunk(layers, chunk)
-    }
-
-    fn start_of_chunk(&self, layers: u32, chunk: u32) -> u32 {
-        let chunks = self.pp * self.virtual_stages;
-        if chunk >= chunks {
-            return layers;
-        }
-        chunk * (layers / chunks) + chunk.saturating_sub(1).min(layers % chunks)
-    }
-
-    /// Layers of one of all chunks, as Megatron-LM spreads them, with those that predict further tokens (MTP).
-    fn layers_of_megatron(&self, layers: u32, chunk: u32) -> u32 {
-        let predicting = self.split.layout.filter(|layout| layout.predicted_at() == Some(chunk));
-        self.split.layers_of_chunk(layers, self.pp, self.virtual_stages, chunk)
-            + predicting.map_or(0, |layout| layout.predicting())
-    }
-
-    /// The chunks of the stage that is looked at.
-    fn chunks(&self) -> impl Iterator<Item = u32> + use<> {
-        let (pp, stage) = (self.pp, self.stage);
-        (0..self.virtual_stages).map(move |turn| turn * pp + stage)
-    }
-
-    /// MTP layers of the stage that is looked at, in a layout of Megatron-LM.
-    pub(crate) fn predicting(&self) -> u32 {
-        let layout = self.split.layout.filter(|it| it.predicted_at().is_some_and(|at| at % self.pp == self.stage));
-        layout.map_or(0, |layout| layout.predicting())
-    }
-
-    /// The first layer of the stage that is looked at, and the one behind its last, as Megatron-LM spreads layers.
-    ///
-    /// A rank with several chunks has layers from all over the model: they count as if they followed each other, with as many of the
-    /// dense layers in front of a mixture's as there are among them.
-    pub(crate) fn layers_in_megatron(&self, shape: &Architecture) -> (u32, u32) {
-        let layers = shape.layers;
-        let of = |stage: u32| self.at_stage(stage).chunks().map(|chunk| self.layers_of_megatron(layers, chunk)).sum();
-        let here: u32 = of(self.stage);
-        let in_front = shape.moe.filter(|moe| !moe.alternating).map_or(0, |moe| moe.dense_layers);
-        if in_front == 0 || self.virtual_stages == 1 {
-            let before: u32 = (0..self.stage).map(of).sum();
-            // Behind MTP layers on another stage than the last there are no others.
-            let start = before.min(layers);
-            return (start, start + here);
-        }
-        let dense: u32 = self
-            .chunks()
-            .map(|chunk| {
-                let before: u32 = (0..chunk).map(|chunk| self.layers_of_megatron(layers, chunk)).sum();
-                in_front.saturating_sub(before).min(self.layers_of_megatron(layers, chunk))
-            })
-            .sum();
-        (in_front - dense, in_front - dense + here)
-    }
-
-    /// Layers whose activations a stage holds at once where its chunks have different numbers of them, each as often as it is held.
-    ///
-    /// # Formula
-    /// The most of any moment: as many forward passes of chunks as [`Parallelism::chunks_in_flight`], and from then on one backward and one
-    /// forward pass in turn. `pp` micro-batches go through one chunk before the next one, backward from the last chunk to the first.
-    ///
-    /// # Source
-    /// Megatron-LM at d98e8a6 (2026-08): `get_schedule_table` and `get_pp_rank_microbatches` of `megatron/core/pipeline_parallel/schedules.py`. Read 2026-11-26.
-    pub(crate) fn layers_in_flight(&self, layers: u32, micro_batches: u32) -> u64 {
-        let (in_flight, v) = (self.chunks_in_flight(micro_batches), u64::from(self.virtual_stages));
-        let (pp, all) = (u64::from(self.pp), u64::from(micro_batches) * v);
-        let at = |turn: u64| {
-            let turn = u32::try_from(turn).unwrap_or(0);
-            u64::from(self.layers_of_megatron(layers, turn * self.pp + self.stage))
-        };
-        let forward = |pass: u64| at(pass / pp % v);
-        let backward = |pass: u64| at(v - 1 - pass / pp % v);
-        let mut held: u64 = (0..in_flight).map(forward).sum();
-        let mut most = held;
-        // It repeats with every round through all chunks.
-        for pass in 0..(pp * v).min(all - in_flight) {
-            held = held + forward(in_flight + pass) - backward(pass);
-            most = most.max(held);
-        }
-        most
     }
 
     /// What the rank that is looked at holds, with so many layers.
     pub(crate) fn local(&self, shape: &Architecture, layers: u32, seq_length: u32, micro_batches: u32) -> Local {
         let layers = u64::from(layers);
         let tp = u64::from(self.tp);
+        let [embedding, head] = self.ends();
         Local {
             layers,
             chunk_layers: layers.div_ceil(self.virtual_stages.into()),
             layers_in_flight: layers.div_ceil(self.virtual_stages.into()) * self.chunks_in_flight(micro_batches),
             chunks_in_flight: self.chunks_in_flight(micro_batches),
-            embedding: self.stage == 0,
-            head: self.stage + 1 == self.pp,
+            embedding,
+            head,
             heads: u64::from(shape.heads) / tp,
             kv_heads: (u64::from(shape.kv_heads) / tp).max(1),
             intermediate_size: u64::from(shape.intermediate_size).div_ceil(tp),
             vocab_size: u64::from(shape.vocab_size).div_ceil(tp),
             seq_length: u64::from(seq_length).div_ceil(self.cp.into()),
         }
-    }
-
-    /// Layer chunks whose activations a stage holds at once under the one-forward-one-backward schedule.
-    ///
-    /// # Formula
-    /// min(p − i, m) for stage i of p with m micro-batches; interleaved over v chunks a rank: min(2(p − i − 1) + (v − 1)·p + 1, m·v).
-    ///
-    /// # Source
-    /// Narayanan et al. 2021 (Megatron-LM), section 2.2; on the first stage p·v + p − 1 chunks, the (1 + (p − 1)/(p·v)) of Korthikanti et al. 2022.
-    pub(crate) fn chunks_in_flight(&self, micro_batches: u32) -> u64 {
-        let [p, v, m] = [self.pp, self.virtual_stages, micro_batches].map(u64::from);
-        let behind = p - 1 - u64::from(self.stage).min(p - 1);
-        if v == 1 { (behind + 1).min(m) } else { (2 * behind + (v - 1) * p + 1).min(m * v) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn torchtitan_gives_the_stages_with_a_table_a_layer_less() {
-        let layers = |stage, virtual_stages| {
-            let cut = Parallelism { pp: 8, virtual_stages, stage, ..Parallelism::ONE };
-            let (start, end) = cut.layers_beside_tables(126);
-            end - start
-        };
-        assert_eq!([0, 1, 6, 7].map(|stage| layers(stage, 1)), [15, 16, 16, 15]);
-        // Chunks of 7, 14 times 8, and 7.
-        assert_eq!([0, 1, 6, 7].map(|stage| layers(stage, 2)), [15, 16, 16, 15]);
     }
 }

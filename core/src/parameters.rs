@@ -135,7 +135,7 @@ impl Architecture {
         if *parallel == uncut && (self.moe.is_none() || (experts.ranks, experts.width) == (1, 1)) {
             return self.parameters();
         }
-        let last = parallel.stage + 1 == parallel.pp;
+        let [first, last] = parallel.ends();
         self.share(&Share {
             tp: parallel.tp.into(),
             experts,
@@ -143,7 +143,7 @@ impl Architecture {
             kinds: self.kinds_between(start, end),
             indexers: self.indexers_between(start, end),
             heavy: self.heavy_between(start, end),
-            embedding: parallel.stage == 0,
+            embedding: first,
             head: last,
             tied_copy: last && parallel.pp > 1,
         })

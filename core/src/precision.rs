@@ -69,7 +69,7 @@ formats! {
     /// Formats below 16 bits hold the matrices of the layers; [`WeightFormat::kept`] says what becomes of the other tensors.
     ///
     /// Source: layout of each format as its own documentation states it (GPTQ and AWQ with group size 128;
-    /// bitsandbytes NF4 with block 64, with and without double quantisation; OCP Microscaling v1.0 for MXFP4;
+    /// llm-compressor's `int-quantized` for W8A8; bitsandbytes NF4 with block 64, with and without double quantisation; OCP Microscaling v1.0 for MXFP4;
     /// NVIDIA's NVFP4 with one fp8 scale for 16 values; DeepSeek-V3 for fp8 in blocks of 128 × 128; the block structures of llama.cpp).
     WeightFormat {
         /// IEEE single precision: 4 bytes.
@@ -82,6 +82,8 @@ formats! {
         Fp8 = "fp8", "fp8", 1, 1;
         /// 8-bit integers in groups of 128 with one 16-bit scale: 8.125 bits.
         Int8 = "int8", "int8 (group 128)", 128, 130;
+        /// 8-bit integers with one scale for a row, multiplied with activations in 8 bits: 1 byte (the scale is 2 or 4 bytes for thousands of values).
+        W8a8 = "w8a8", "int8 (W8A8)", 1, 1;
         /// 4-bit integers in groups of 128 with a 16-bit scale and a 4-bit zero point (AWQ, GPTQ): 4.156 bits.
         Int4 = "int4", "int4 (group 128)", 256, 133;
         /// 4-bit integers in groups of 32 with a 16-bit scale and a 16-bit zero point (torchao, gpt-fast): 5 bits.
@@ -128,7 +130,7 @@ formats! {
 }
 
 impl WeightFormat {
-    /// Whether values are stored one by one (fp32, fp16, bf16, fp8) rather than in blocks with scales.
+    /// Whether values are stored one by one (fp32, fp16, bf16, fp8, W8A8) rather than in blocks with scales.
     pub const fn is_plain(self) -> bool {
         self.block().values == 1
     }

@@ -61,7 +61,8 @@ impl Engine {
     pub const fn loads(self, weights: WeightFormat) -> bool {
         match self {
             Self::Exact => true,
-            Self::Hf | Self::Vllm => !weights.is_gguf(),
+            Self::Hf => !weights.is_gguf() && !matches!(weights, WeightFormat::W8a8),
+            Self::Vllm => !weights.is_gguf(),
             Self::LlamaCpp => weights.is_gguf() || weights.trainable() || matches!(weights, WeightFormat::Mxfp4),
         }
     }

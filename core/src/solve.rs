@@ -13,7 +13,7 @@ use crate::cost;
 use crate::evaluate::{self, largest};
 use crate::layout::PipelineSplit;
 use crate::memory::{Bucket, Phase, weights};
-use crate::parallelism::{Parallelism, ZeroStage};
+use crate::parallelism::{Parallelism, PipelineSchedule, ZeroStage};
 use crate::precision::WeightFormat;
 use crate::scenario::Scenario;
 use crate::serving::Engine;
@@ -77,7 +77,9 @@ fn all_cuts(scenario: &Checked) -> impl Iterator<Item = Parallelism> {
             (1..=stages).flat_map(move |pp| {
                 // A layout is made for one number of stages.
                 let split = PipelineSplit::default();
-                let whole = Parallelism { shard: None, virtual_stages: 1, stage: 0, dp: 1, ep: 1, split, ..start };
+                let schedule = PipelineSchedule::OneForwardOneBackward;
+                let plain = Parallelism { virtual_stages: 1, schedule, split, ..start };
+                let whole = Parallelism { shard: None, stage: 0, dp: 1, ep: 1, ..plain };
                 let uncut = Parallelism { tp, pp, cp, ..whole };
                 let spread = EXPERT_RANKS.into_iter().filter(move |_| trained);
                 let spread = spread.map(move |ep| Parallelism { dp: ep, ep, ..uncut });

@@ -454,6 +454,20 @@ fn layouts_of_quantisers_are_recognised_only_where_they_are_certain() {
     assert_eq!(stored("llama-2-7b", json!({"quant_method": "fp8", "weight_block_size": [64, 64]})), None);
     assert_eq!(stored("llama-2-7b", json!({"quant_method": "mxfp4"})), None, "only gpt-oss is stored like this");
     assert_eq!(stored("llama-2-7b", json!({"quant_method": "compressed-tensors", "config_groups": {}})), None);
+    // As llm-compressor writes W8A8: scales of weights by row, of activations by token; weights alone in 8 bits are another format.
+    let eight = json!({"num_bits": 8, "type": "int", "strategy": "channel", "symmetric": true});
+    let token = json!({"num_bits": 8, "type": "int", "strategy": "token", "dynamic": true});
+    let w8a8 = |weights: &Value, inputs: &Value| {
+        let group = json!({"targets": ["Linear"], "weights": weights, "input_activations": inputs});
+        let groups = json!({"group_0": group});
+        let method = json!({"quant_method": "compressed-tensors", "config_groups": groups, "ignore": ["lm_head"]});
+        stored("llama-2-7b", method)
+    };
+    assert_eq!(w8a8(&eight, &token), Some(WeightFormat::W8a8));
+    assert_eq!(w8a8(&eight, &Value::Null), None);
+    assert_eq!(w8a8(&json!({"num_bits": 4, "type": "int", "strategy": "channel"}), &token), None);
+    assert_eq!(w8a8(&json!({"num_bits": 8, "type": "int", "strategy": "group"}), &token), None);
+    assert_eq!(w8a8(&eight, &json!({"num_bits": 8, "type": "float"})), None);
     assert_eq!(stored("llama-2-7b", json!([1])), None);
     let plain: Config = serde_json::from_value(file("llama-2-7b")).unwrap();
     assert!(!plain.is_quantised() && plain.quantisation().is_none() && plain.stored_weights().is_none());

@@ -218,7 +218,7 @@ fn a_rank_has_whole_groups_of_4_bit_weights() {
     int8.parallel.tp = 4;
     let said = |scenario: &Scenario| {
         let told = scenario.check().unwrap();
-        Assumptions::of(&told).iter().any(|it| it.to_string().starts_with("int8 has one scale for a row"))
+        Assumptions::of(&told).iter().any(|it| it.to_string().starts_with("int8 with one scale for a row"))
     };
     assert!(said(&int8));
     int8.parallel.tp = 2;
@@ -386,6 +386,32 @@ fn eight_bits_on_blackwell_are_fp8() {
             .find_map(|(kind, effect)| (kind == Mitigation::EightBitWeights).then(|| effect.unwrap().scenario.weights));
         assert_eq!(advised, Some(if blackwell { WeightFormat::Fp8 } else { WeightFormat::Int8 }), "{gpu}");
     }
+}
+
+/// One byte for each weight of the layers, tables in 16 bits; kernels from compute capability 7.5 to 9.0, in vLLM alone.
+#[test]
+fn w8a8_runs_where_there_are_kernels_for_it() {
+    let on = |gpu, engine| Scenario {
+        weights: WeightFormat::W8a8,
+        gpu: gpus::by_id(gpu),
+        ..with(&model("llama-3.1-8b"), engine)
+    };
+    let refused = |gpu, engine| on(gpu, engine).check().err().map(|error| error.to_string());
+    for gpu in ["t4", "a100-80-sxm", "l4", "h100-sxm", "mi300x"] {
+        assert_eq!(refused(gpu, Engine::Vllm), None, "{gpu}");
+    }
+    for gpu in ["b200", "rtx5090", "gb10"] {
+        assert!(refused(gpu, Engine::Vllm).is_some_and(|it| it.contains("Int8 not supported on SM")), "{gpu}");
+    }
+    assert!(refused("v100-sxm2-32", Engine::Vllm).is_some());
+    assert!(refused("h100-sxm", Engine::Hf).is_some_and(|it| it.contains("compressed-tensors")));
+    assert!(refused("h100-sxm", Engine::LlamaCpp).is_some());
+    let exact = checked(&on("h100-sxm", Engine::Exact));
+    // 32 layers of 218,103,808 values, two tables of 128,256 × 4,096 and 65 norms.
+    assert_eq!(evaluate(&exact).bytes(Bucket::Weights).0, 32 * 218_103_808 + 2 * (2 * 128_256 + 65) * 4_096);
+    let gpu = gpus::by_id("a100-80-sxm").unwrap();
+    let (units, rate) = memory_wall_core::roofline::multiplies_in(&on("a100-80-sxm", Engine::Vllm), gpu);
+    assert_eq!((units.id(), rate.0), ("int8", 624e12));
 }
 
 /// Qwen3.5 27B: AWQ and `AutoRound` hold 17.7 GB (vLLM and `SGLang` on 24 GB serve them), Qwen's own GPTQ file 30 GB with its tower and the layer for drafts: its 64 MLPs of

@@ -268,7 +268,8 @@ static QUANTISED: &[(&str, WeightFormat, &str)] = &[
 ///
 /// # Source
 /// The names under hugging-quants, `RedHatAI`, unsloth, nvidia and Qwen. Read 2026-11-25.
-const ENDS: [(&str, WeightFormat); 10] = [
+const ENDS: [(&str, WeightFormat); 11] = [
+    ("-quantized.w8a8", WeightFormat::W8a8),
     ("-AWQ-INT4", WeightFormat::Int4),
     ("-GPTQ-INT4", WeightFormat::Int4),
     ("-AWQ", WeightFormat::Int4),
@@ -426,12 +427,13 @@ mod tests {
 
     #[test]
     fn quantised_and_uploaded_again_is_recognised_by_the_name() {
-        use WeightFormat::{Fp8, Fp8Block, Int4, Nf4Dq, Nvfp4};
+        use WeightFormat::{Fp8, Fp8Block, Int4, Nf4Dq, Nvfp4, W8a8};
         for (name, id, weights) in [
             ("Qwen/Qwen3-235B-A22B-FP8", "qwen3-235b-a22b", Some(Fp8Block)),
             ("hugging-quants/Meta-Llama-3.1-70B-Instruct-AWQ-INT4", "llama-3.1-70b", Some(Int4)),
             ("Qwen/Qwen2.5-14B-Instruct-GPTQ-Int4", "qwen2.5-14b", Some(Int4)),
             ("RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic", "llama-3.3-70b", Some(Fp8)),
+            ("RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w8a8", "llama-3.1-8b", Some(W8a8)),
             ("nvidia/Llama-3.1-8B-Instruct-NVFP4", "llama-3.1-8b", Some(Nvfp4)),
             ("unsloth/Qwen3-8B-bnb-4bit", "qwen3-8b", Some(Nf4Dq)),
             ("NousResearch/Meta-Llama-3.1-8B-Instruct", "llama-3.1-8b", None),

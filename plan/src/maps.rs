@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use memory_wall_core::layout::PipelineSplit;
 use memory_wall_core::tables::gpus::{GPUS, Gpu};
-use memory_wall_core::{Checked, Parallelism, Scenario, Verdict, ZeroStage, evaluate, solve};
+use memory_wall_core::{Checked, Parallelism, PipelineSchedule, Scenario, Verdict, ZeroStage, evaluate, solve};
 use memory_wall_runtimes::rollout::STEPS_PER_GENERATION;
 
 use crate::answers::Spending;
@@ -207,6 +207,7 @@ fn cut(scenario: &Scenario, gpu: &'static Gpu, count: u32) -> Option<Checked> {
         ep: 1,
         shard: None,
         virtual_stages: 1,
+        schedule: PipelineSchedule::OneForwardOneBackward,
         split: PipelineSplit::default(),
         sequence_parallel: false,
         ..there.parallel

@@ -110,6 +110,10 @@ fn asked(plan: &Plan, refused: &Unanswered) -> Option<(&'static str, Plan)> {
             other.training.micro_batches = stages;
             "micro_batches"
         }
+        CutError::BothWays { least, .. } if scenario.parallel.pp > 1 && scenario.parallel.virtual_stages == 1 => {
+            other.training.micro_batches = scenario.training.micro_batches.next_multiple_of(2).max(least);
+            "micro_batches"
+        }
         CutError::Asks(_, Demand::SequenceParallel) => {
             other.parallel.sequence_parallel = true;
             "sequence_parallel"

@@ -10,8 +10,8 @@ use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{
     AdapterPrecision, Attention, Checkpointing, Engine, Fp8Recipe, Gradients, Implementation, KvPrecision, LoraTargets,
-    Loss, Mode, Moments, Offload, Optimizer, Recipe, RecomputedModule, RecomputedModules, Scenario, Sharding,
-    Speculation, StepKernel, WeightFormat, ZeroStage,
+    Loss, Mode, Moments, Offload, Optimizer, PipelineSchedule, Recipe, RecomputedModule, RecomputedModules, Scenario,
+    Sharding, Speculation, StepKernel, WeightFormat, ZeroStage,
 };
 
 use memory_wall_runtimes::llamacpp::{CacheType, limits};
@@ -388,6 +388,7 @@ pub static OPTIONS: &[PlanOption] = &[
     choice!("zero", ZeroStage, Training, |s| s.parallel.zero),
     stated_count!("shard", DP, Training, |s| s.parallel.shard),
     count!("virtual_stages", VIRTUAL_STAGES, Training, |s| s.parallel.virtual_stages),
+    choice!("pipeline_schedule", PipelineSchedule, Training, |s| s.parallel.schedule),
     stated_count!("decoder_first_pipeline_num_layers", LAYERS, Training, |s| s.parallel.split.first),
     stated_count!("decoder_last_pipeline_num_layers", LAYERS, Training, |s| s.parallel.split.last),
     switch!("account_for_embedding_in_pipeline_split", Training, true, |s| s.parallel.split.embedding),

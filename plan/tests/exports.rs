@@ -127,6 +127,9 @@ fn a_run_of_megatron() {
         let base = "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"pp\": 2, \"micro_batches\": 4";
         exported(&format!("{base}, {options}"), Target::Megatron).text
     };
+    let dual = "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"pp\": 4, \"micro_batches\": 8, \"pipeline_schedule\": \"dualpipe\"";
+    let refused = export(&plan(dual), Target::Megatron);
+    assert!(matches!(refused, Err(ExportError::Cannot(Target::Megatron, _))), "{refused:?}");
     let layout = stages("\"pipeline_model_parallel_layout\": \"Et*8|(t*8|)*2t*8mL\"");
     assert!(
         layout.contains("  --pipeline-model-parallel-layout 'Et*8|t*8|t*8|t*8mL' \\\n  --mtp-num-layers 1 \\\n"),

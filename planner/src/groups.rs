@@ -91,6 +91,7 @@ pub(crate) static GROUPS: &[Group] = &[
             "async_tp",
             "no_reshard_after_forward",
             "virtual_stages",
+            "pipeline_schedule",
             "decoder_first_pipeline_num_layers",
             "decoder_last_pipeline_num_layers",
             "account_for_embedding_in_pipeline_split",

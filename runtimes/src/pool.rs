@@ -66,7 +66,7 @@ impl Server {
         use WeightFormat as W;
         match weights {
             W::Fp32 | W::Fp16 | W::Bf16 | W::Fp8 | W::Fp8Block | W::Int4 | W::Mxfp4 | W::Nvfp4 => true,
-            W::Int8 | W::Int4Group32 | W::Nf4 | W::Nf4Dq => matches!(self, Self::Sglang),
+            W::W8a8 | W::Int8 | W::Int4Group32 | W::Nf4 | W::Nf4Dq => matches!(self, Self::Sglang),
             _ => false,
         }
     }

@@ -162,6 +162,8 @@ fn generations_without_kernels_are_refused() {
     for (server, gpu, weights) in [
         (Server::Sglang, "t4", W::Fp8),
         (Server::Sglang, "t4", W::Nvfp4),
+        (Server::Sglang, "t4", W::W8a8),
+        (Server::Sglang, "b200", W::W8a8),
         (Server::Sglang, "mi300x", W::Nvfp4),
         (Server::TensorRtLlm, "a100-80-sxm", W::Fp8),
         (Server::TensorRtLlm, "a100-80-sxm", W::Nvfp4),
@@ -173,6 +175,8 @@ fn generations_without_kernels_are_refused() {
         assert!(matches!(refused, Refused::Kernels(by, format, _) if by == server && format == weights), "{refused}");
     }
     for (server, gpu, weights) in [
+        (Server::Sglang, "a100-80-sxm", W::W8a8),
+        (Server::Sglang, "h100-sxm", W::W8a8),
         (Server::Sglang, "a100-80-sxm", W::Fp8),
         (Server::Sglang, "h100-sxm", W::Nvfp4),
         (Server::TensorRtLlm, "rtx4090", W::Fp8),

@@ -42,7 +42,7 @@ mod tests {
     use std::ffi::OsString;
 
     /// A value that each option takes and that is none of its defaults.
-    const VALUES: [(&str, &str); 46] = [
+    const VALUES: [(&str, &str); 47] = [
         ("--gpu-memory", "8"),
         ("--batch", "7"),
         ("--seq", "4096"),
@@ -89,6 +89,7 @@ mod tests {
         ("--shard", "2"),
         ("--etp", "2"),
         ("--virtual-stages", "2"),
+        ("--pipeline-schedule", "dualpipe"),
         ("--decoder-first-pipeline-num-layers", "2"),
         ("--decoder-last-pipeline-num-layers", "2"),
         ("--pipeline-model-parallel-layout", "Et|tL"),

@@ -90,6 +90,8 @@ pub(crate) struct Cut {
     shard: Option<u32>,
     virtual_stages: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pipeline_schedule: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     decoder_first_pipeline_num_layers: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decoder_last_pipeline_num_layers: Option<u32>,
@@ -176,6 +178,7 @@ impl Cut {
             zero,
             shard,
             virtual_stages,
+            pipeline_schedule: parallel.both_ways().then_some(parallel.schedule.id()),
             decoder_first_pipeline_num_layers: first,
             decoder_last_pipeline_num_layers: last,
             account_for_embedding_in_pipeline_split: embedding.then_some(true),

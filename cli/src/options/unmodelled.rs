@@ -83,13 +83,18 @@ const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
         "matrices are multiplied in 4 bits and their inputs saved so, which takes no more than is counted with --fp8-recipe mxfp8",
     ),
     (
+        "DeepSeek and others",
+        &["--ema", "--use-ema", "--ema-decay"],
+        "an average of the parameters takes as many bytes as they have on the GPU, and none where it is kept and updated in host memory, as for DeepSeek-V3",
+    ),
+    (
         "DeepSeek",
-        &["--dualpipe", "--dualpipev"],
-        "each rank holds the layers of two stages, and twice as many micro-batches are under way as counted",
+        &["--dualpipe", "--dualpipev", "--use-dualpipe", "--use-dualpipev"],
+        "DualPipe and the half of it are --pipeline-schedule dualpipe and dualpipev",
     ),
     (
         "torchtitan",
-        &["--pipeline-parallel-schedule", "--pp-schedule", "--pipeline-schedule"],
+        &["--pipeline-parallel-schedule", "--pp-schedule"],
         "1F1B is what is counted, and --virtual-stages interleaves it; GPipe holds every micro-batch, and zero-bubble schedules hold gradients of weights back",
     ),
     ("TRL", &["--use-vllm"], "with --rl grpo vLLM generates: --vllm-mode says where"),

@@ -2,7 +2,7 @@
 
 use crate::engines::{How, vllm};
 use crate::memory::host::Host;
-use crate::parallelism::ZeroStage;
+use crate::parallelism::{PipelineSchedule, ZeroStage};
 use crate::precision::WeightFormat;
 use crate::scenario::Blocks;
 use crate::serving::Engine;
@@ -130,6 +130,8 @@ pub enum Assumption {
     PaddedVocabulary(u32),
     /// MTP layers that a layout of Megatron-LM places.
     PlacedPrediction(u32),
+    /// A pipeline whose ranks hold two stages each, as far from the first and from the last.
+    BothWays(PipelineSchedule),
     /// PyTorch has no fused kernel for such attention and keeps the scores.
     UnfusedAttention,
     /// Attention of `QLoRA` is counted in a fused kernel, which a plain script has not.

@@ -34,7 +34,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 50;
+    pub const CAPACITY: usize = 51;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -211,6 +211,7 @@ impl Assumptions {
                 learned,
                 when(gpus > 1, Assumption::ManyGpus { gpus, gathered }),
                 when(scenario.predictions() > 0, Assumption::PlacedPrediction(scenario.predictions())),
+                when(scenario.parallel.both_ways(), Assumption::BothWays(scenario.parallel.schedule)),
                 when(overhead::of_megatron(scenario), Assumption::BesideMegatron { mixture: shape.moe.is_some() }),
                 when(
                     scenario.gpu.is_some() && (trains || scenario.serving.engine != Engine::Vllm),

@@ -5,7 +5,7 @@ use core::fmt;
 use super::Assumption;
 use crate::display::{ByteUnit, Grouped, Size};
 use crate::memory::overhead::TIGHT_PERCENT;
-use crate::parallelism::ZeroStage;
+use crate::parallelism::{PipelineSchedule, ZeroStage};
 use crate::precision::WeightFormat;
 use crate::training::{Implementation, Loss, Recipe};
 
@@ -198,6 +198,12 @@ impl Assumption {
             Self::PlacedPrediction(layers) => write!(
                 f,
                 "The layout's {layers} MTP layers count as one more layer each where it has them, with a projection and a copy of the embedding table there, and with logits of their own in the loss. They are in no count of the model's parameters.",
+            ),
+            Self::BothWays(schedule) => write!(
+                f,
+                "{} is DeepSeek's schedule, which only forks of Megatron-LM have: layers keep what Megatron-LM's do. Each rank holds two stages, one as far from the first as the other from the last, with one micro-batch more between them than there are stages{}. Traffic that hides behind work is counted as if it did not.",
+                schedule.name(),
+                if schedule == PipelineSchedule::DualPipe { ". Both copies of a stage shard their states for themselves" } else { "" },
             ),
             Self::UnfusedAttention => f.write_str(
                 "PyTorch has no fused kernel for this attention: none takes fewer KV heads than query heads in fp32, or before compute capability 8.0, and none takes Falcon 7B's. It multiplies in fp32 and keeps all scores, 4 bytes × batch × heads × seq_length² a layer, as was measured.",

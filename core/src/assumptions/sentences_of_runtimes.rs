@@ -22,7 +22,7 @@ impl Assumption {
                         "fp8 has one scale for a tensor or a row, as in checkpoints named FP8-dynamic. One that has a scale for each block of 128 × 128 values, as Qwen and DeepSeek publish theirs"
                     }
                     _ => {
-                        "int8 has one scale for a row, as in checkpoints named W8A8. One that has a scale for each group of 128 values (GPTQ), which is counted, is cut like int4, and"
+                        "int8 with one scale for a row, as in checkpoints named W8A8, is w8a8. One that has a scale for each group of 128 values (GPTQ), which is counted, is cut like int4, and"
                     }
                 },
                 Unsupported::Blocks { blocks, marlin }

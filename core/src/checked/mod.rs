@@ -7,7 +7,7 @@ use core::ops::Deref;
 use crate::architecture::{Architecture, LayerKinds};
 use crate::bounds;
 use crate::layout::PipelineSplit;
-use crate::parallelism::{Local, ZeroStage};
+use crate::parallelism::{Local, PipelineSchedule, ZeroStage};
 use crate::parameters::Parameters;
 use crate::scenario::{Mode, Offload, Scenario, ScenarioError};
 use crate::tables::gpus::Gpu;
@@ -48,7 +48,10 @@ impl Scenario {
     /// A part that is out of range, or parts that do not go together.
     pub fn check(self) -> Result<Checked, ScenarioError> {
         self.parts()?;
-        let checked = Checked(self);
+        let mut checked = Checked(self);
+        if !self.mode.trains() {
+            checked.0.parallel.schedule = PipelineSchedule::OneForwardOneBackward;
+        }
         // Adapters are counted on a rank, so this needs a legal cut.
         if self.mode.adapts() && adapters::parameters(&checked) == 0 {
             return Err(ScenarioError::NoAdapters);
@@ -99,6 +102,7 @@ impl Checked {
     pub(crate) fn without_pipeline(mut self) -> Self {
         (self.0.parallel.pp, self.0.parallel.stage, self.0.parallel.virtual_stages) = (1, 0, 1);
         self.0.parallel.split = PipelineSplit::default();
+        self.0.parallel.schedule = PipelineSchedule::OneForwardOneBackward;
         self
     }
 
@@ -146,6 +150,10 @@ impl Checked {
 
     /// Of so many layers with an MLP in flight on this rank, those with a dense one: as large a part as of the stage.
     pub(crate) fn dense_of(&self, layers: u64) -> u64 {
+        if let Some(moe) = self.architecture.moe.filter(|moe| self.parallel.both_ways() && !moe.alternating) {
+            let [dense, all] = self.parallel.held_both_ways(self.architecture.layers, moe.dense_layers);
+            return layers * dense / all.max(1);
+        }
         let (start, end) = self.layers_here();
         let LayerKinds { dense, moe, .. } = self.architecture.kinds_between(start, end);
         match self.architecture.moe {
@@ -192,7 +200,7 @@ impl Checked {
         let (start, end) = self.layers_here();
         let micro_batches = self.training.micro_batches;
         let local = self.parallel.local(&self.padded(), end - start, self.seq_length, micro_batches);
-        if self.split_by_megatron() && !self.parallel.split.is_even() {
+        if self.split_by_megatron() && (!self.parallel.split.is_even() || self.parallel.both_ways()) {
             let layers_in_flight = self.parallel.layers_in_flight(self.architecture.layers, micro_batches);
             return Local { layers_in_flight, ..local };
         }
@@ -221,12 +229,12 @@ impl Checked {
     /// Megatron-LM at d98e8a6 (2026-08): `GPTModel.__init__`, which makes an embedding where `mtp_process`; `MultiTokenPredictionLayer`. Read 2026-11-26.
     fn add_predicting(&self, held: &mut Parameters) {
         let (count, h) = (u64::from(self.predicting_here()), u64::from(self.architecture.hidden_size));
-        let (tp, last) = (u64::from(self.parallel.tp), self.parallel.stage + 1 == self.parallel.pp);
+        let (tp, [first, last]) = (u64::from(self.parallel.tp), self.parallel.ends());
         if count == 0 {
             return;
         }
-        // Where the output head of a tied model is, it is the table.
-        if !(self.ties() && last) {
+        // Where the output head of a tied model is, it is the table; where both ends of the model are, their tables are shared.
+        if !(self.ties() && last || first && self.parallel.both_ways()) {
             held.embedding += u64::from(self.vocabulary()).div_ceil(tp) * h;
         }
         held.matrices += (count * 2 * h * h).div_ceil(tp);

@@ -98,7 +98,7 @@ fn normal_floats(fields: Fields<'_>) -> Option<WeightFormat> {
     }
 }
 
-/// compressed-tensors: one group over all linear layers, in 8-bit floats with a scale for a tensor or for each row of one.
+/// compressed-tensors: one group over all linear layers, in 8 bits with a scale for a tensor or for each row of one: floats, or integers beside activations in 8-bit integers.
 fn compressed(fields: Fields<'_>) -> Option<WeightFormat> {
     let Some(Value::Object(groups)) = fields.get("config_groups") else { return None };
     let (1, Some(Value::Object(group))) = (groups.len(), groups.values().next()) else { return None };
@@ -108,7 +108,15 @@ fn compressed(fields: Fields<'_>) -> Option<WeightFormat> {
     };
     let Some(Value::Object(weights)) = group.get("weights") else { return None };
     let weights = Fields(weights);
-    let floats = is(weights, "num_bits", &Value::Whole(8)) && is(weights, "type", &Value::Text(String::from("float")));
+    let eight = |fields: Fields<'_>, kind| {
+        is(fields, "num_bits", &Value::Whole(8)) && is(fields, "type", &Value::Text(String::from(kind)))
+    };
+    let format = if eight(weights, "float") {
+        WeightFormat::Fp8
+    } else {
+        let Some(Value::Object(inputs)) = group.get("input_activations") else { return None };
+        (eight(weights, "int") && eight(Fields(inputs), "int")).then_some(WeightFormat::W8a8)?
+    };
     let scales = ["tensor", "channel"].into_iter().any(|it| is(weights, "strategy", &Value::Text(String::from(it))));
-    (linear && floats && scales).then_some(WeightFormat::Fp8)
+    (linear && scales).then_some(format)
 }

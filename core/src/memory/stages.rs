@@ -36,6 +36,10 @@ impl Content {
     /// Whether a rank with this is at least as full as one with `other`. With layers of several
     /// kinds a program may pad, so that fewer layers can take more.
     fn covers(&self, other: &Self, scenario: &Checked) -> bool {
+        // Of layers without experts and with them other shares may be in flight.
+        if scenario.parallel.both_ways() {
+            return self == other;
+        }
         let shape = &scenario.architecture;
         // Of layers that wait in host memory two are on the GPU, as large as the stage's are on average.
         let averaged = scenario.offload.parameters && shape.moe.is_some();

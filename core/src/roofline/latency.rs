@@ -300,11 +300,15 @@ fn summed(scenario: &Checked, gpu: &Gpu, pass: Pass, counting: Counting, routing
             step = last;
         }
     }
+    // Ranks that hold the same layers share the micro-batches, each of which passes one of them.
+    let copies = scenario.parallel.copies();
+    let (m, copies) = (m / copies, f64::from(copies));
     let times = f64::from(m);
-    let least = |way: Way| (times * way.slowest).max(way.whole);
-    let chunks = f64::from(scenario.parallel.virtual_stages.max(1));
-    let waiting = times * upper.slowest + (upper.whole - upper.slowest) / chunks;
-    let mut all = slowest.times(m).lasting(least(kernels), waiting.max(upper.whole));
+    let least = |way: Way| (times * way.slowest).max(way.whole / copies);
+    // It waits longest where everything is computed again.
+    let chunks = scenario.parallel.interleaving(1.0);
+    let waiting = times * upper.slowest + (upper.whole - upper.slowest) / copies / chunks;
+    let mut all = slowest.times(m).lasting(least(kernels), waiting.max(upper.whole / copies));
     all.held_by[2] = least(links);
     all.and(&step)
 }

@@ -53,7 +53,8 @@ impl Lister<'_, '_> {
         }
         if local.head {
             self.head();
-        } else {
+        }
+        if !local.head || scenario.parallel.both_ways() {
             let sent = u128::from(self.tokens) * u128::from(shape.stream_width()) * self.act;
             let both = if self.training() { 2 } else { 1 };
             let work = Work { flops: 0, read: 0, written: sent };

@@ -119,7 +119,7 @@ impl Roof {
 
 /// The precision in which a scenario's matrices are multiplied on a GPU, and its rate; never one that the GPU does not have.
 ///
-/// 16 bits for weights that are stored in fewer, since they are unpacked first; 8 bits where weights and activations are fp8 and the GPU has the units, in training by the recipe,
+/// 16 bits for weights that are stored in fewer, since they are unpacked first; 8 bits where weights and activations are fp8 or W8A8 and the GPU has the units, in training by the recipe,
 /// and for MXFP4 on GPUs with 4-bit units, which multiply it with 8-bit activations; 4 bits for NVFP4.
 /// Sums are kept in fp32, so that GPUs for games, which are twice as fast with 16-bit sums, can beat a bound made from it.
 /// llama.cpp is that exception: it multiplies its own formats as 8-bit integers and adds 16-bit ones up in 16 bits. Each block of 32 integer products is
@@ -132,6 +132,7 @@ pub fn multiplies_in(scenario: &Scenario, gpu: &Gpu) -> (ComputePrecision, FlopR
         _ if scenario.activation_bytes() == 4 => &[Tf32, Fp32],
         _ if scenario.trains_in_fp8() => &[Fp8, Bf16, Fp16, Fp32],
         (Mode::Inference, WeightFormat::Fp8 | WeightFormat::Fp8Block) => &[Fp8, Bf16, Fp16, Fp32],
+        (Mode::Inference, WeightFormat::W8a8) => &[Int8, Bf16, Fp16, Fp32],
         (Mode::Inference, WeightFormat::Nvfp4) => &[Fp4, Bf16, Fp16, Fp32],
         (Mode::Inference, WeightFormat::Mxfp4) if gpu.peaks.at(Fp4).is_some() && !llama_cpp(scenario) => {
             &[Fp8, Bf16, Fp16, Fp32]

@@ -131,6 +131,10 @@ fn has_backend(scenario: &Scenario, gpu: &'static Gpu) -> Result<(), Unsupported
 fn on_gpu(engine: Engine, release: Version, format: WeightFormat, gpu: &'static Gpu) -> Result<(), Unsupported> {
     let Some(needs) = least(engine, release, format) else { return Ok(()) };
     match capability::of(gpu) {
+        // Of W8A8 the kernels end with compute capability 9.0.
+        Some(has) if format == WeightFormat::W8a8 && has >= capability::BLACKWELL => {
+            Err(Unsupported::NoKernels { engine, format, gpu: gpu.name })
+        }
         Some(has) if has < needs => Err(Unsupported::Generation { engine, format, gpu: gpu.name, has, needs }),
         Some(_) => Ok(()),
         None => {
@@ -146,7 +150,8 @@ fn on_gpu(engine: Engine, release: Version, format: WeightFormat, gpu: &'static 
 /// # Source
 /// vLLM: bf16 from 8.0 (`CudaPlatform.supported_dtypes`); fp8 and NVFP4 as weights alone through Marlin where the GPU has no units for them,
 /// from 8.0 (`docs/features/quantization/fp8.md`), and from 7.5 since 0.14 (pull requests 29901 and 33076, 2025-12 and 2026-01); MXFP4 not
-/// before 8.0 since its kernel needs bf16 (29901).
+/// before 8.0 since its kernel needs bf16 (29901). W8A8: `get_min_capability` of `compressed_tensors_w8a8_int8.py`, and "Int8 not supported on SM" from 10.0 on in
+/// `cutlass_w8a8/c3x/scaled_mm_helper.hpp`, for `CutlassInt8ScaledMMLinearKernel` is taken on any of NVIDIA's GPUs (issue 54311). Read 2026-11-27.
 /// transformers: fp8 from 8.9, unpacked to bf16 below (`quantizer_finegrained_fp8.py`); MXFP4 from 7.5 (`quantizer_mxfp4.py`), unpacked below too.
 fn least(engine: Engine, release: Version, format: WeightFormat) -> Option<Capability> {
     match (engine, format) {
@@ -154,7 +159,7 @@ fn least(engine: Engine, release: Version, format: WeightFormat) -> Option<Capab
         (Engine::Vllm, WeightFormat::Fp8 | WeightFormat::Fp8Block | WeightFormat::Nvfp4) => {
             Some(if release < MARLIN_ON_TURING { Capability::new(8, 0) } else { Capability::new(7, 5) })
         }
-        (Engine::Hf, WeightFormat::Mxfp4) => Some(Capability::new(7, 5)),
+        (Engine::Vllm, WeightFormat::W8a8) | (Engine::Hf, WeightFormat::Mxfp4) => Some(Capability::new(7, 5)),
         (Engine::Hf, WeightFormat::Fp8 | WeightFormat::Fp8Block) => Some(Capability::new(8, 9)),
         _ => None,
     }

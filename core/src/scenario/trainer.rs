@@ -7,7 +7,7 @@ use super::{Mode, NoFp8, Scenario, eight_bits, sharding};
 use crate::architecture::Projection;
 use crate::display::Grouped;
 use crate::layout::SplitError;
-use crate::parallelism::ZeroStage;
+use crate::parallelism::{PipelineSchedule, ZeroStage};
 use crate::precision::WeightFormat;
 use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, RecomputedModule, Sharding};
 
@@ -37,6 +37,13 @@ pub enum CutError {
         micro_batches: u32,
         /// Their number is to be a multiple of this.
         multiple: u32,
+    },
+    /// A pipeline that micro-batches pass both ways has other stages, chunks or micro-batches.
+    BothWays {
+        /// Its schedule.
+        schedule: PipelineSchedule,
+        /// The fewest micro-batches.
+        least: u32,
     },
     /// The code has no such option.
     Lacks(Implementation, TrainerOption),
@@ -79,6 +86,8 @@ pub enum TrainerOption {
     ExpertTensor(u32),
     /// Stages of a pipeline with other numbers of layers than its own rule gives them.
     Split,
+    /// A schedule of a pipeline.
+    Schedule(PipelineSchedule),
     /// A choice between libraries that shard.
     Sharding(Sharding),
     /// Sharding of optimizer states, or of these and gradients, without the weights.
@@ -134,6 +143,12 @@ impl TrainerOption {
             (Self::Half, _) => "computes in bf16 or fp32, not in fp16",
             (Self::Split, _) => {
                 "spreads layers over stages by a rule of its own: --pipeline-model-parallel-layout and its like are for Megatron-LM"
+            }
+            (Self::Schedule(PipelineSchedule::DualPipeV), Implementation::Torchtitan) => {
+                "has PyTorch's DualPipeV, whose backward pass in two parts keeps tensors that are not modelled: 1f1b is"
+            }
+            (Self::Schedule(_), _) => {
+                "has no such schedule of a pipeline: DualPipe is DeepSeek's, and counted with the kernels of megatron"
             }
             (Self::ExpertTensor(_), _) => "cuts experts as all other matrices: --etp is for Megatron-LM",
             (Self::Sharding(_), _) => "shards states by code of its own: --sharding is for transformers' code",
@@ -216,6 +231,16 @@ impl fmt::Display for CutError {
                 Grouped(micro_batches.into()),
                 Grouped(multiple.into())
             ),
+            Self::BothWays { schedule: PipelineSchedule::DualPipe, least } => write!(
+                f,
+                "DualPipe takes an even number of stages, one chunk of layers for each (--virtual-stages 1), and an even number of micro-batches, two a stage or more: {} here",
+                Grouped(least.into())
+            ),
+            Self::BothWays { least, .. } => write!(
+                f,
+                "DualPipeV takes two ranks of a pipeline or more, two chunks of layers on each, and two micro-batches for each rank or more: {} here",
+                Grouped(least.into())
+            ),
             Self::Lacks(implementation, option) => {
                 write!(f, "{} {}", name(implementation), option.reason(implementation))
             }
@@ -257,7 +282,7 @@ pub(super) fn cuts(scenario: &Scenario) -> Result<(), CutError> {
         }
         Implementation::Megatron => {
             let layers = scenario.architecture.layers;
-            parallel.split.check(layers, parallel.pp, parallel.virtual_stages).map_err(CutError::Split)?;
+            parallel.split.check(layers, parallel.pp, parallel.turns()).map_err(CutError::Split)?;
             if parallel.pp > 1 && matches!(parallel.zero, ZeroStage::Gradients | ZeroStage::Weights) && parallel.dp > 1
             {
                 return Err(CutError::ShardedPipeline(parallel.zero));
@@ -275,8 +300,21 @@ pub(super) fn cuts(scenario: &Scenario) -> Result<(), CutError> {
 /// # Source
 /// Megatron-LM at d98e8a6 (2026-08): `forward_backward_pipelining_with_interleaving` asks for groups of `pp` micro-batches, of which none may be short.
 /// torchtitan: `ScheduleInterleaved1F1B` of PyTorch makes max(1, m / pp) rounds, rounded down, and asks for a multiple of them. Read 2026-11-25.
+/// `DualPipe.step` and `DualPipeV.step` of github.com/deepseek-ai/DualPipe at 3da1bbe (2025-03), by their assertions. Megatron-LM has neither: issue 1524, and pull request 5254, closed without a merge.
+/// torchtitan has `ScheduleDualPipeV` of PyTorch alone. Read 2026-11-27.
 fn interleaved(scenario: &Scenario) -> Result<(), CutError> {
     let (parallel, micro_batches) = (&scenario.parallel, scenario.training.micro_batches);
+    if parallel.both_ways() {
+        // Both schedules are asked for at least two micro-batches a rank, and each end of DualPipe gets as many as the other.
+        let (copies, least) = (parallel.copies(), parallel.pp.max(2).next_multiple_of(parallel.copies()) * 2);
+        let chunks = parallel.virtual_stages <= parallel.turns();
+        let stages = parallel.pp > 1 && parallel.pp.is_multiple_of(copies);
+        return if stages && chunks && micro_batches >= least && micro_batches.is_multiple_of(copies) {
+            Ok(())
+        } else {
+            Err(CutError::BothWays { schedule: parallel.schedule, least })
+        };
+    }
     if parallel.virtual_stages == 1 {
         return Ok(());
     }
@@ -360,6 +398,7 @@ fn options(scenario: &Scenario) -> Result<(), CutError> {
         ),
         (!megatron && parallel.etp.is_some(), TrainerOption::ExpertTensor(parallel.etp.unwrap_or(1))),
         (!megatron && !parallel.split.is_even(), TrainerOption::Split),
+        (!megatron && parallel.both_ways(), TrainerOption::Schedule(parallel.schedule)),
         (
             implementation != Implementation::Transformers && training.sharding != Sharding::ByRecipe,
             TrainerOption::Sharding(training.sharding),

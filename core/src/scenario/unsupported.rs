@@ -220,6 +220,9 @@ impl fmt::Display for Unsupported {
                 let near = if format.block().bits_per_value() > 6.0 { "GGUF Q8_0" } else { "GGUF Q4_K_M or GGUF Q4_0" };
                 write!(f, "llama.cpp loads GGUF files, which hold no {} weights: the nearest format is {near}", format.id())
             }
+            Self::Weights(Engine::Hf, WeightFormat::W8a8) => f.write_str(
+                "transformers runs w8a8 weights by compressed-tensors, which may unpack them to 16 bits: that is not modelled",
+            ),
             Self::Weights(Engine::Hf, format) => write!(
                 f,
                 "transformers unpacks {} weights to 16 bits when it loads them: what it then holds are bf16 weights",
@@ -310,6 +313,10 @@ impl fmt::Display for Unsupported {
             Self::NoKernels { engine: Engine::Vllm, format: WeightFormat::Nvfp4, gpu } if gpu.starts_with("Instinct") => write!(
                 f,
                 "vLLM runs nvfp4 weights on {gpu} by emulation, and older releases by the package petit-kernel: neither is modelled"
+            ),
+            Self::NoKernels { engine: Engine::Vllm, format: WeightFormat::W8a8, gpu } => write!(
+                f,
+                "vLLM has no kernels for w8a8 weights on {gpu}: \"Int8 not supported on SM\" is what it stops with from compute capability 10.0 on, and fp8 is what it asks for"
             ),
             Self::NoKernels { engine, format, gpu } => {
                 write!(f, "{} has no kernels for {} weights on {gpu}", engine.label(), format.named())

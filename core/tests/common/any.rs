@@ -12,9 +12,9 @@ use memory_wall_core::tables::drafts::Draft;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
     AdapterPrecision, Architecture, Attention, Bytes, Checkpointing, Engine, Fp8, Fp8Recipe, Gradients, Implementation,
-    KvPrecision, Lora, LoraTargets, Loss, Mode, Moments, Offload, Optimizer, Parallelism, Recipe, RecomputedModules,
-    Scenario, ScenarioError, Serving, Sharding, Share, Speculation, StepKernel, Stock, Training, WeightFormat,
-    ZeroStage,
+    KvPrecision, Lora, LoraTargets, Loss, Mode, Moments, Offload, Optimizer, Parallelism, PipelineSchedule, Recipe,
+    RecomputedModules, Scenario, ScenarioError, Serving, Sharding, Share, Speculation, StepKernel, Stock, Training,
+    WeightFormat, ZeroStage,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -330,9 +330,20 @@ fn parallel(shape: Architecture, tp: u32) -> impl Strategy<Value = Parallelism> 
         any::<[Index; 3]>(),
         any::<[bool; 3]>(),
         (0..8_u32, any::<[Index; 3]>()),
+        prop_oneof![2 => Just(PipelineSchedule::OneForwardOneBackward), 1 => select(PipelineSchedule::ALL)],
     )
         .prop_map(
-            move |(pp, chunks, dp, cp, zero, [expert, shard, stage], [cut, hybrid, sequence_parallel], told)| {
+            move |(
+                pp,
+                chunks,
+                dp,
+                cp,
+                zero,
+                [expert, shard, stage],
+                [cut, hybrid, sequence_parallel],
+                told,
+                schedule,
+            )| {
                 let pp = if cut { pp } else { 1 };
                 let virtual_stages = 1 + u32::try_from(chunks.index((layers / pp) as usize)).unwrap();
                 let split = if pp > 1 { split(layers, pp, virtual_stages, told) } else { PipelineSplit::default() };
@@ -348,6 +359,7 @@ fn parallel(shape: Architecture, tp: u32) -> impl Strategy<Value = Parallelism> 
                     shard: hybrid.then(|| divisor(dp, shard)),
                     sequence_parallel,
                     virtual_stages: if cut { virtual_stages } else { 1 },
+                    schedule,
                     split,
                     stage: u32::try_from(stage.index(pp as usize)).unwrap(),
                 }
@@ -514,6 +526,18 @@ fn trained(scenario: &mut Scenario) {
             CutError::Lacks(_, TrainerOption::PartOffload) => scenario.offload = Offload::default(),
             CutError::MicroBatches { multiple, .. } => training.micro_batches = multiple,
             CutError::NoInterleaving(_) => scenario.parallel.virtual_stages = 1,
+            CutError::BothWays { .. }
+                if scenario.parallel.pp > 1 && training.micro_batches < 4 * scenario.parallel.pp =>
+            {
+                // Of an odd number of stages the half runs.
+                if !scenario.parallel.pp.is_multiple_of(2) {
+                    scenario.parallel.schedule = PipelineSchedule::DualPipeV;
+                }
+                (scenario.parallel.virtual_stages, training.micro_batches) = (1, 4 * scenario.parallel.pp);
+            }
+            CutError::BothWays { .. } | CutError::Lacks(_, TrainerOption::Schedule(_)) => {
+                scenario.parallel.schedule = PipelineSchedule::OneForwardOneBackward;
+            }
             CutError::Asks(_, Demand::MicroBatches { stages, .. }) => training.micro_batches = stages,
             CutError::Asks(_, Demand::SequenceParallel) => scenario.parallel.sequence_parallel = true,
             CutError::Asks(_, Demand::Tokens { seq_length, multiple }) => {

@@ -29,6 +29,12 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     fp8(sheet);
     sheet.degree("--tensor-model-parallel-size", parallel.tp, "tp");
     sheet.degree("--pipeline-model-parallel-size", parallel.pp, "pp");
+    if parallel.both_ways() {
+        return Err(sheet.cannot(
+            "has no schedule that passes micro-batches both ways: DeepSeek's own code and forks have DualPipe",
+        ));
+    }
+    sheet.implied("pipeline_schedule");
     sheet.degree("--context-parallel-size", parallel.cp, "cp");
     sheet.degree("--expert-model-parallel-size", parallel.ep, "ep");
     // Megatron-LM cuts experts as all other matrices, unless it is told.

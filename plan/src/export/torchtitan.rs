@@ -178,5 +178,7 @@ fn degrees(sheet: &mut Sheet<'_>) {
         let layers = scenario.architecture.layers.div_ceil(chunks);
         sheet.set("--parallelism.pipeline_parallel_layers_per_stage", layers, &["virtual_stages", "pp"]);
     }
-    sheet.implied("virtual_stages");
+    for option in ["virtual_stages", "pipeline_schedule"] {
+        sheet.implied(option);
+    }
 }

@@ -67,6 +67,7 @@ fn meaning(item: &Item) -> Meaning {
         },
         "--quantization" => match text {
             "fp8" | "w8a8_fp8" => says("weights", "fp8"),
+            "w8a8_int8" => says("weights", "w8a8"),
             "awq" | "awq_marlin" | "gptq" | "gptq_marlin" => {
                 reading::because(says("weights", "int4"), "4 bits in groups of 128, as most are")
             }

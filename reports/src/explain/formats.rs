@@ -56,7 +56,9 @@ pub(super) fn weights(dtype: Option<&str>, quantization: Option<&str>, model: &s
             Some(fp8)
         } else if named(&["w4a16", "int4", "awq", "gptq"]) && !named(&["int8"]) {
             Some(WeightFormat::Int4)
-        } else if named(&["w8a8", "w8a16", "w4a8", "int8"]) {
+        } else if named(&["w8a8"]) {
+            Some(WeightFormat::W8a8)
+        } else if named(&["w8a16", "w4a8", "int8"]) {
             // Ascend loads what is called w4a8 with a byte for each weight.
             Some(WeightFormat::Int8)
         } else if named(&["bnb-4bit", "nf4"]) {

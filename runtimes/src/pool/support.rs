@@ -26,11 +26,13 @@ impl Server {
     /// `SGLang` 0.5.23: `get_min_capability` in `layers/quantization` (`fp8.py`, `mxfp4.py` and, for NVFP4, `modelopt_quant.py`: 80; Marlin's kernels where the GPU has no
     /// units). TensorRT-LLM: the hardware matrix in `docs/source/features/quantization.md`, where 12.0 has none for 4-bit integers and for blocks of fp8; MXFP4 also on
     /// Hopper (`examples/models/core/gpt_oss/README.md`). 12.1 counts as 12.0 (release notes
-    /// of 1.2), and generations that the matrix doesn't name count as ones without. Read 2026-11-25.
+    /// of 1.2), and generations that the matrix doesn't name count as ones without. Read 2026-11-25. W8A8 in `SGLang`: `int8_scaled_mm` of `sgl-kernel`, which has kernels up to 9.0
+    /// ("No implemented `int8_scaled_mm`" beyond), and on 7.5 for fp16 alone. Read 2026-11-27.
     fn multiplies(self, weights: WeightFormat, has: Capability) -> bool {
         use WeightFormat as W;
         match (self, weights) {
             (Self::Sglang, W::Fp8 | W::Fp8Block | W::Mxfp4 | W::Nvfp4) => has >= Capability::new(8, 0),
+            (Self::Sglang, W::W8a8) => matches!(has.major, 8 | 9),
             (Self::TensorRtLlm, W::Fp8) => has >= Capability::new(8, 9),
             (Self::TensorRtLlm, W::Fp8Block) => matches!(has.major, 9 | 10),
             (Self::TensorRtLlm, W::Mxfp4) => matches!(has.major, 9 | 10 | 12),

@@ -60,6 +60,12 @@ pub(super) fn gpus() -> Vec<Known> {
             "layer chunks of each pipeline rank, taken in turn; default 1",
         ),
         value(
+            "--pipeline-schedule",
+            "NAME",
+            "1f1b, dualpipe or dualpipev",
+            "how a pipeline works through its micro-batches: 1f1b (default), interleaved with --virtual-stages; DeepSeek's dualpipe, with two stages on each rank, and dualpipev, the same on half the ranks, both with the kernels of megatron",
+        ),
+        value(
             "--decoder-first-pipeline-num-layers",
             "N",
             "a whole number of layers",

@@ -159,7 +159,8 @@ impl Run<'_> {
         let tp = u64::from(self.scenario.parallel.tp);
         let width = Factor::new(Symbol::IntermediateSize, tensors * widest / tp);
         product(&[Factor::number(e), self.tokens(), width]);
-        if matches!(self.scenario.weights, WeightFormat::Fp8 | WeightFormat::Fp8Block | WeightFormat::Int8) {
+        let weights = self.scenario.weights;
+        if matches!(weights, WeightFormat::Fp8 | WeightFormat::Fp8Block | WeightFormat::Int8 | WeightFormat::W8a8) {
             // The input of the down-projection, in 8 bits.
             product(&[self.tokens(), Factor::new(Symbol::IntermediateSize, widest / tp)]);
         }

@@ -1,0 +1,226 @@
+//! Pipelines that micro-batches pass both ways: `DeepSeek`'s `DualPipe`, and the half of it.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+use memory_wall_core::communication::{self, Traffic};
+use memory_wall_core::evaluate::per_rank;
+use memory_wall_core::layout::{Layout, PipelineSplit};
+use memory_wall_core::memory::activations::megatron;
+use memory_wall_core::roofline::Pass;
+use memory_wall_core::roofline::latency::{Counting, estimate};
+use memory_wall_core::scenario::{CutError, TrainerOption};
+use memory_wall_core::tables::{gpus, models};
+use memory_wall_core::{
+    Bucket, Checked, Checkpointing, Fp8, Fp8Recipe, Implementation, Loss, Mode, Moments, Parallelism, PipelineSchedule,
+    Recipe, RecomputedModules, Scenario, ScenarioError, Verdict, ZeroStage, cost, evaluate, worked,
+};
+
+use PipelineSchedule::{DualPipe, DualPipeV, OneForwardOneBackward};
+
+const TOKENS: u128 = 4_096;
+
+/// Llama 3.1 8B: 32 layers.
+fn run(schedule: PipelineSchedule, pp: u32, micro_batches: u32) -> Scenario {
+    let shape = models::by_id("llama-3.1-8b").unwrap().architecture;
+    let mut run = Scenario { mode: Mode::Training, seq_length: 4_096, ..Scenario::new(shape) };
+    run.parallel = Parallelism { pp, schedule, ..Parallelism::ONE };
+    run.training.implementation = Implementation::Megatron;
+    run.training.recipe = run.usual_recipe();
+    run.training.micro_batches = micro_batches;
+    run
+}
+
+/// `README.md` of github.com/deepseek-ai/DualPipe: parameters 2×, activations PP + 1, for 8 stages of 4 layers.
+#[test]
+fn a_rank_holds_two_stages_and_one_micro_batch_more_than_there_are() {
+    let dual = run(DualPipe, 8, 16).check().unwrap();
+    let plain = run(OneForwardOneBackward, 8, 16).check().unwrap();
+    let half = run(DualPipeV, 4, 16).check().unwrap();
+    let parameters = |it: &Checked, stage| it.at_stage(stage).local_parameters().total();
+    for stage in 0..8 {
+        assert_eq!(parameters(&dual, stage), parameters(&plain, stage) + parameters(&plain, 7 - stage));
+        let local = dual.at_stage(stage).local();
+        assert_eq!((local.layers, local.layers_in_flight, local.chunks_in_flight), (8, 4 * 9, 9));
+        assert_eq!([local.embedding, local.head], [matches!(stage, 0 | 7); 2]);
+    }
+    // The same stages on half of the ranks.
+    for stage in 0..4 {
+        assert_eq!(parameters(&half, stage), parameters(&dual, stage));
+        assert_eq!(half.at_stage(stage).local(), dual.at_stage(stage).local());
+    }
+    let all: u64 = (0..4).map(|stage| parameters(&half, stage)).sum();
+    assert_eq!(all, models::by_id("llama-3.1-8b").unwrap().architecture.parameters().total());
+    // What a layer keeps, 36 times; final norm and head once.
+    let kept = |it: &Checked, layers| worked::total(|sink| megatron::layers(it, layers, sink)).0;
+    let saved = worked::total(|sink| megatron::kept(&dual.at_stage(3), sink)).0;
+    assert_eq!(saved, 36 * kept(&dual, 1));
+}
+
+/// The schedule itself, step by step as `DualPipe.step` says it: forward and backward passes of either chunk on a rank, with the most of each that are held at once.
+#[test]
+fn as_many_are_held_as_the_published_code_holds() {
+    for (ranks, chunks) in [(4, 8), (8, 20), (16, 32)] {
+        for rank in 0..ranks {
+            let (half, own) = (ranks / 2, rank.min(ranks - 1 - rank));
+            let (mut held, mut most) = ([0_u64; 2], 0);
+            // Two passes that overlap are both held.
+            let mut passes = |forward: Option<usize>, backward: Option<usize>| {
+                if let Some(phase) = forward {
+                    held[phase] += 1;
+                }
+                most = most.max(held[0] + held[1]);
+                if let Some(phase) = backward {
+                    held[phase] -= 1;
+                }
+            };
+            (0..2 * (half - own - 1)).for_each(|_| passes(Some(0), None));
+            (0..=own).for_each(|_| [0, 1].into_iter().for_each(|phase| passes(Some(phase), None)));
+            for _ in 0..half - own - 1 {
+                passes(None, Some(1));
+                passes(Some(1), None);
+            }
+            for _ in 0..=(chunks / 2 - ranks + own) {
+                passes(Some(0), Some(1));
+                passes(Some(1), Some(0));
+            }
+            for _ in 0..half - own - 1 {
+                passes(None, Some(1));
+                passes(Some(1), Some(0));
+            }
+            (0..=own).for_each(|_| [1, 0].into_iter().for_each(|phase| passes(None, Some(phase))));
+            (0..half - own - 1).for_each(|_| passes(None, Some(0)));
+            assert_eq!(held, [0, 0]);
+            let counted = run(DualPipe, ranks, chunks).check().unwrap().at_stage(rank).local().chunks_in_flight;
+            assert_eq!(most, counted, "rank {rank} of {ranks}");
+        }
+    }
+}
+
+/// (PP/2 − 1)(F&B + B − 3W) beside m·(F + B), with B = 2F, W = F and F&B = F + B; with full recomputation B = 3F.
+#[test]
+fn it_waits_as_long_as_published() {
+    let idle = |schedule, pp, m| cost::bubble(&run(schedule, pp, m).check().unwrap());
+    let near = |one: f64, other: f64| assert!((one - other).abs() < 1e-9, "{one} {other}");
+    near(idle(DualPipe, 8, 16), 3.0 * 2.0 / (3.0 * 16.0 + 3.0 * 2.0));
+    near(idle(DualPipe, 2, 16), 0.0);
+    // Chunks of half the length, which each micro-batch passes twice.
+    near(idle(DualPipeV, 8, 16), 7.0 * 2.0 / (2.0 * 3.0 * 16.0 + 7.0 * 2.0));
+    let mut full = run(DualPipe, 8, 16);
+    full.checkpointing = Checkpointing::Full;
+    near(cost::bubble(&full.check().unwrap()), 3.0 * 4.0 / (4.0 * 16.0 + 3.0 * 4.0));
+    assert!(idle(DualPipeV, 8, 16) < idle(OneForwardOneBackward, 8, 16));
+    // The work is the same however it is cut, and so is the fast end of its time; a pipeline that waits less is no slower.
+    let gpu = gpus::by_id("h100-sxm").unwrap();
+    let time = |schedule, m| {
+        let run = run(schedule, 8, m).check().unwrap();
+        estimate(&run, gpu, Pass::Training, Counting::of(&run))
+    };
+    let [one, dual, half] = [OneForwardOneBackward, DualPipe, DualPipeV].map(|schedule| time(schedule, 64));
+    assert!(dual.upper.0 < one.upper.0 && half.upper.0 < one.upper.0);
+    for it in [dual, half] {
+        assert!(it.lower.0 < 1.01 * one.lower.0 && it.lower.0 > 0.75 * one.lower.0, "{it:?} {one:?}");
+    }
+}
+
+#[test]
+fn each_end_gets_half_of_the_micro_batches() {
+    let sent = |schedule, stage| {
+        let mut run = run(schedule, 8, 16);
+        (run.parallel.tp, run.parallel.sequence_parallel) = (2, true);
+        let run = run.check().unwrap().at_stage(stage);
+        [Traffic::Tensor, Traffic::Pipeline].map(|traffic| communication::bytes(&run, traffic).0)
+    };
+    // Two stages, and half of the micro-batches through each.
+    let stream = TOKENS * 4_096 * 2 / 2;
+    for stage in 1..7 {
+        assert_eq!(sent(DualPipe, stage), sent(OneForwardOneBackward, stage));
+        assert_eq!(sent(DualPipe, stage)[1], 16 * 2 * stream);
+    }
+    assert_eq!(sent(DualPipe, 0)[1], 8 * 2 * stream);
+    // To and fro: 4 times, but the ends send the last ones to nobody, and at the turn nothing leaves the rank.
+    assert_eq!([0, 3, 7].map(|stage| sent(DualPipeV, stage)[1] / stream / 16), [2, 4, 2]);
+}
+
+#[test]
+fn the_fullest_of_ranks_with_two_stages_is_found() {
+    let mut run = deepseek("");
+    run.gpu = None;
+    let run = run.check().unwrap();
+    let most = per_rank(&run).map(|rank| rank.total).max().unwrap();
+    assert_eq!(evaluate(&run).total, most);
+    let layers: Vec<u64> = per_rank(&run).map(|rank| rank.layers).collect();
+    assert_eq!(layers.iter().sum::<u64>(), 2 * 62);
+    assert_eq!(layers[0], layers[15]);
+}
+
+#[test]
+fn other_code_and_other_counts_are_refused() {
+    let refused = |run: Scenario| match run.check().err() {
+        Some(ScenarioError::Cut(error)) => error,
+        other => panic!("{other:?}"),
+    };
+    for implementation in [Implementation::Transformers, Implementation::Torchtitan, Implementation::Litgpt] {
+        let mut it = run(DualPipe, 8, 16);
+        (it.training.implementation, it.training.recipe) = (implementation, Recipe::Autocast);
+        assert_eq!(refused(it), CutError::Lacks(implementation, TrainerOption::Schedule(DualPipe)));
+    }
+    let least = |schedule, least| CutError::BothWays { schedule, least };
+    assert_eq!(refused(run(DualPipe, 8, 14)), least(DualPipe, 16));
+    assert_eq!(refused(run(DualPipe, 8, 17)), least(DualPipe, 16));
+    assert_eq!(refused(run(DualPipe, 1, 17)), least(DualPipe, 4));
+    assert_eq!(refused(run(DualPipeV, 8, 15)), least(DualPipeV, 16));
+    assert!(run(DualPipeV, 8, 17).check().is_ok());
+    let mut chunks = run(DualPipe, 8, 16);
+    chunks.parallel.virtual_stages = 2;
+    assert_eq!(refused(chunks), least(DualPipe, 16));
+    // In inference it says nothing.
+    let mut served = run(DualPipe, 1, 1);
+    served.mode = Mode::Inference;
+    assert_eq!(served.check().unwrap().parallel.schedule, OneForwardOneBackward);
+}
+
+/// DeepSeek-V3's report, section 3: 2,048 GPUs, PP 16, EP 64, ZeRO-1, fp8 in blocks with moments in bf16, and norms, up projections and SwiGLU computed again.
+fn deepseek(modules: &str) -> Scenario {
+    let shape = models::by_id("deepseek-v3").unwrap().architecture;
+    let mut run = Scenario { mode: Mode::Training, seq_length: 4_096, ..Scenario::new(shape) };
+    run.training.implementation = Implementation::Megatron;
+    run.training.recipe = Recipe::MixedFp32Gradients;
+    run.training.moments = Moments::Bf16;
+    run.training.fp8 = Fp8 { recipe: Fp8Recipe::Blockwise, param_gather: true, input_store: true };
+    run.training.loss = Loss::Compiled;
+    run.training.micro_batches = 120;
+    run.checkpointing = Checkpointing::Selective;
+    run.training.recompute = RecomputedModules::of(|module| modules.split(' ').any(|it| it == module.id()));
+    let layout = Layout::read("Et*4|(t*4|)*14tmL").ok();
+    let split = PipelineSplit { layout, ..PipelineSplit::default() };
+    let zero = ZeroStage::Optimizer;
+    run.parallel = Parallelism { dp: 128, pp: 16, ep: 64, zero, split, schedule: DualPipe, ..Parallelism::ONE };
+    run.gpu = gpus::by_id("h800-sxm");
+    run
+}
+
+/// The report trained so on GPUs with 80 GB, without tensor parallelism: on each rank two of 16 stages of 4 layers, with 4 of 256 experts in each layer.
+#[test]
+fn deepseek_v3_goes_on_its_gpus_by_what_it_computes_again() {
+    let total = |run: Scenario| evaluate(&run.check().unwrap()).total.0;
+    let reported = deepseek("layernorm mla_up_proj moe_act");
+    let it = evaluate(&reported.check().unwrap());
+    assert!(
+        it.fit.unwrap().verdict != Verdict::DoesNotFit && (70..79).contains(&(it.total.0 / 1_000_000_000)),
+        "{:?}",
+        it.total
+    );
+    // On the first rank and the last: both tables once, although the MTP layer is here too, and experts in the fourth layer, the last and the MTP layer.
+    let held = reported.check().unwrap().local_parameters();
+    let expert = 3 * 7_168 * 2_048;
+    assert_eq!(held.experts, 3 * 4 * expert);
+    assert_eq!((held.embedding, held.head), (129_280 * 7_168, 129_280 * 7_168));
+    assert_eq!(it.bytes(Bucket::Gradients).0, u128::from(4 * held.total()));
+    for fewer in ["", "layernorm mla_up_proj", "moe_act"] {
+        assert!(total(deepseek(fewer)) > total(reported), "{fewer}");
+    }
+    assert!(total(deepseek("")) > 100_000_000_000);
+    let mut wide = reported;
+    (wide.training.fp8, wide.training.moments) = (Fp8::NONE, Moments::ByRecipe);
+    assert!(total(wide) > 90_000_000_000);
+}
