@@ -93,13 +93,18 @@ fn apples_chips_count_with_their_memory() {
         ("a 96GB M2 Max MacBook", "Apple M2 Max 96GB"),
         ("env: apple m2 pro 16gb", "Apple M2 Pro 16GB"),
         ("Mac mini M4 24GB", "Apple M4 24GB"),
+        ("on my M2 with 16GB RAM, it dies", "Apple M2 16GB"),
         ("Hardware: Apple M4 Max (36GB unified memory)", "Apple M4 Max 36GB"),
     ] {
         assert_eq!(gpu(words), (Some(name.into()), 1), "{words}");
     }
-    for words in
-        ["on an M3 Max", "M3 of 5 modules, 64GB", "M4 Max 64GB and M3 Ultra 96GB", "M3 Max 64GB. M3 Max 128GB."]
-    {
+    for words in [
+        "on an M3 Max",
+        "on M2 of 3 hosts",
+        "M3 of 5 modules, 64GB",
+        "M4 Max 64GB and M3 Ultra 96GB",
+        "M3 Max 64GB. M3 Max 128GB.",
+    ] {
         assert_eq!(gpu(words).0, None, "{words}");
     }
     // One with less than the largest of its name is none of the table.
@@ -172,6 +177,7 @@ fn names_are_none_of_their_neighbours() {
     assert_eq!(gpu("full on GPU L40S"), (Some("NVIDIA L40S".into()), 1));
     assert_eq!(gpu("on 2x NVIDIA L40S here"), (Some("NVIDIA L40S".into()), 2));
     assert_eq!(gpu("our H100s are full"), (Some("NVIDIA H100".into()), 1));
+    assert_eq!(gpu("on 2 GH200 GPUs (96 GB each)"), (Some("NVIDIA GH200 96GB".into()), 2));
     let model = |words: &str| beside(words).name(What::Model).map(str::to_owned);
     assert_eq!(model("Model: GLM-4.5 Air in 4 bits").as_deref(), Some("GLM-4.5-Air"));
     assert_eq!(model("Model: GLM-4.5 in 4 bits").as_deref(), Some("GLM-4.5"));
@@ -207,6 +213,9 @@ fn more_programs_say_what_they_lack() {
     assert_eq!(sizes(report, Kind::LmStudio, What::HostCapacity), Some(127 << 28));
     assert_eq!(sizes(report, Kind::LmStudio, What::Capacity), Some(8 << 30));
     assert_eq!(sizes(report, Kind::LmStudio, What::Free), Some(13 << 29));
+    // Swiss groups of digits.
+    let vllm = only(Kind::Vllm, "the estimated maximum model length is 13'528.\n");
+    assert_eq!(vllm.count(What::LongestPossible), Some(13_528));
     only(Kind::Killed, "exitcode -9\n");
     only(Kind::OutOfMemory, "llama runner exited, you may not have enough available memory to run this model\n");
     // A flag is on where several ranks share the experts.

@@ -3,9 +3,9 @@
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
-use super::Mention;
 use super::gpus::{Token, gpus, tokens};
 use super::words::{HOSTS, KINDS, NO_MORE, PARTED, TAKEN, has};
+use super::{Mention, NEAR};
 use crate::report::Value;
 use crate::scan::{self, Number};
 use crate::size::{Base, Size, Unit};
@@ -20,13 +20,13 @@ const MOST_CHIPS: u64 = 1_024;
 const FRONT: usize = 3;
 
 /// The words of a text.
-struct Words<'a> {
+pub(super) struct Words<'a> {
     text: &'a [u8],
     tokens: Vec<Token>,
 }
 
 impl<'a> Words<'a> {
-    fn of(text: &'a [u8]) -> Self {
+    pub(super) fn of(text: &'a [u8]) -> Self {
         Self { text, tokens: tokens(text) }
     }
 
@@ -70,13 +70,12 @@ fn mention(at: usize, value: Value, core: String) -> Mention {
 }
 
 /// The memory of the computer that a text names. What is used of it, what is needed and what a GPU has is another.
-pub(super) fn memory(text: &[u8]) -> Vec<Mention> {
-    let words = Words::of(text);
+pub(super) fn memory(words: &Words<'_>) -> Vec<Mention> {
     let mut found = Vec::new();
     for at in 0..words.tokens.len() {
         let (Some((size, next)), Some(token)) = (words.size(at), words.tokens.get(at)) else { continue };
         let not_all = (1..=FRONT).any(|steps| has(TAKEN, words.before(at, steps)));
-        if (is_behind(&words, at, next, size) || is_labelled(&words, at)) && !not_all {
+        if (is_behind(words, at, next, size) || is_labelled(words, at)) && !not_all {
             found.push(mention(token.at, Value::Size(size), size.bytes.to_string()));
         }
     }
@@ -126,7 +125,8 @@ fn is_labelled(words: &Words<'_>, at: usize) -> bool {
 
 /// Whether a memory that is only called RAM may be a GPU's: `RTX 3060 with 12GB RAM`.
 fn beside_gpu(words: &Words<'_>, at: usize) -> bool {
-    let front = words.tokens.get(at).and_then(|token| words.text.get(..token.at)).unwrap_or_default();
+    let end = words.tokens.get(at).map_or(0, |token| token.at);
+    let front = words.text.get(end.saturating_sub(NEAR)..end).unwrap_or_default();
     let parted = (0..front.len()).rev().find(|from| {
         front.get(*from..).is_some_and(|rest| PARTED.iter().any(|word| rest.starts_with(word.as_bytes())))
     });
@@ -135,8 +135,7 @@ fn beside_gpu(words: &Words<'_>, at: usize) -> bool {
 }
 
 /// Apple's chips, which count with their memory alone: one name has several.
-pub(super) fn apple(text: &[u8]) -> Vec<Mention> {
-    let words = Words::of(text);
+pub(super) fn apple(words: &Words<'_>) -> Vec<Mention> {
     let mut found = Vec::new();
     for (at, token) in words.tokens.iter().enumerate() {
         let chip = token.text.as_str();
@@ -144,7 +143,9 @@ pub(super) fn apple(text: &[u8]) -> Vec<Mention> {
             .iter()
             .find(|(word, _)| *word == words.word(at + 1));
         let plain = kind.is_none() && matches!(words.before(at, 1), "apple" | "mini" | "air");
-        if !matches!(chip, "m1" | "m2" | "m3" | "m4" | "m5") || !(kind.is_some() || plain) {
+        // "my M2 with 16GB"
+        let mine = kind.is_none() && matches!(words.before(at, 1), "my" | "on" | "an");
+        if !matches!(chip, "m1" | "m2" | "m3" | "m4" | "m5") || !(kind.is_some() || plain || mine) {
             continue;
         }
         let core = ["Apple ", &chip.to_ascii_uppercase(), kind.map_or("", |(_, name)| name)].concat();
@@ -160,6 +161,9 @@ pub(super) fn apple(text: &[u8]) -> Vec<Mention> {
         let size =
             words.size(behind).filter(|_| close).or_else(|| words.size(front?)).map(|(size, _)| size.bytes >> 30);
         let gigabytes = size.and_then(|size| u64::try_from(size).ok()).filter(|size| *size < 1_024).unwrap_or(0);
+        if mine && gigabytes == 0 {
+            continue;
+        }
         let name = if gigabytes > 0 { [&core, " ", &gigabytes.to_string(), "GB"].concat() } else { core.clone() };
         found.push(Mention { at: token.at, name, core, gigabytes, count: 1, weak: gigabytes == 0, value: None });
     }
@@ -167,11 +171,10 @@ pub(super) fn apple(text: &[u8]) -> Vec<Mention> {
 }
 
 /// Google's TPUs, with the chips of a slice: `v5e-8`, `v5litepod-4`, `TPU v4-32`.
-pub(super) fn tpus(text: &[u8]) -> Vec<Mention> {
-    let words = Words::of(text);
+pub(super) fn tpus(words: &Words<'_>) -> Vec<Mention> {
     let mut found = Vec::new();
+    let tpu = scan::has_any(words.text, &["TPU", "tpu"]);
     for (at, token) in words.tokens.iter().enumerate() {
-        let tpu = || scan::has_any(text, &["TPU", "tpu"]);
         // What a slice of these is called by counts their cores, of which a chip has two.
         let lite = token.text == "v5" && matches!(words.word(at + 1), "lite" | "litepod");
         let (name, cores) = match token.text.as_str() {
@@ -179,7 +182,7 @@ pub(super) fn tpus(text: &[u8]) -> Vec<Mention> {
             "v5" if lite && words.front(at + 1) == b"-" => ("TPU v5e", 1),
             "v6e" => ("TPU v6e", 1),
             "v5p" => ("TPU v5p", 2),
-            "v4" if tpu() => ("TPU v4", 2),
+            "v4" if tpu => ("TPU v4", 2),
             _ => continue,
         };
         if words.front(at).last().is_some_and(|byte| b"_/.\\@".contains(byte)) {
@@ -204,8 +207,8 @@ pub(super) fn tpus(text: &[u8]) -> Vec<Mention> {
 }
 
 /// Over how many ranks a text says that a model is split: `TP=8`, `tensor parallel size 4`, `with tp 2`.
-pub(super) fn ranks(text: &[u8]) -> Vec<(What, Mention)> {
-    let words = Words::of(text);
+pub(super) fn ranks(words: &Words<'_>) -> Vec<(What, Mention)> {
+    let text = words.text;
     let mut found = Vec::new();
     // A program calls the rank that writes so: `[10:00:00 TP1] Load weight begin`.
     if matches!(text.trim_ascii_start().first(), Some(b'[' | b'(')) {

@@ -18,12 +18,14 @@ use crate::scan;
 use crate::what::What;
 
 use gpus::gpus;
-use machine::{apple, memory, ranks, tpus};
+use machine::{Words, apple, memory, ranks, tpus};
 use models::{models, stage};
 
 /// Bytes of a line that a person writes, and lines of one text that are looked at.
 const LONGEST_LINE: usize = 1 << 10;
 const MOST_LINES: u16 = 400;
+/// Names of a line that are looked at.
+const MOST_NAMES: usize = 32;
 /// Bytes beside a name in which a word makes it another's.
 const NEAR: usize = 96;
 /// Bytes of a label in front of a colon.
@@ -101,7 +103,7 @@ impl State {
             return;
         }
         self.sentences = (line.number(), self.sentences.1 + 1);
-        let small = text.to_ascii_lowercase();
+        let (small, words) = (text.to_ascii_lowercase(), Words::of(text));
         // "my 192GB RAM" is the writer's, whatever is said of it.
         let mine = |mention: &Mention| {
             mention.value.is_some() && small.get(..mention.at).is_some_and(|it| it.ends_with(b"my "))
@@ -114,15 +116,17 @@ impl State {
         let labelled =
             text.iter().take(LONGEST_LABEL).position(|byte| *byte == b':').and_then(|colon| text.get(..colon));
         let labelled = labelled.is_some_and(|label| scan::has_any(label, &["GPU", "Hardware"]));
-        for gpu in gpus(text).into_iter().filter(|_| !labelled).chain(apple(text)).chain(tpus(text)) {
+        for gpu in
+            gpus(text).into_iter().filter(|_| !labelled).chain(apple(&words)).chain(tpus(&words)).take(MOST_NAMES)
+        {
             let bare = item && gpu.count == 1 && gpu.gigabytes == 0;
             let hedged = hedged(&gpu, What::Gpu) || bare;
             self.said(What::Gpu, gpu, line, hedged);
         }
         let stage = stage(text).map(|stage| (What::ZeroStage, stage));
         let models = models(text).into_iter().map(|model| (What::Model, model));
-        let memory = memory(text).into_iter().map(|memory| (What::HostCapacity, memory));
-        for (what, mention) in stage.into_iter().chain(models).chain(memory).chain(ranks(text)) {
+        let memory = memory(&words).into_iter().map(|memory| (What::HostCapacity, memory));
+        for (what, mention) in stage.into_iter().chain(models).chain(memory).chain(ranks(&words)).take(MOST_NAMES) {
             let hedged = hedged(&mention, what);
             self.said(what, mention, line, hedged);
         }
