@@ -83,7 +83,7 @@ pub(super) const MARKS: &str = "RAM |RAM,|RAM.|RAM:|RAM)|RAM*|ram |ram,|ram.|Ram
     m4 m|m4 p|m5 m|Mac mini|MacBook|Mac Studio|v5e-|v5e |v6e-|v6e |v5p-|v5p |on v5e|on v6e|v5lite|v5-lite|TPU v|\
     TP=1|TP=2|TP=4|TP=8|TP 2|TP 4|TP 8|TP2 |TP4 |TP8 |TP8,|TP4,|TP2,|tp=1|tp=2|tp=4|tp=8|tp 2|tp 4|tp 8|tensor parallel|\
     tensor-parallel|tensor_parallel_size=|pipeline_parallel_size=|Tensor parallel|Tensor Parallel|EP=2|EP=4|EP=8|DP=2|DP=4|DP=8|PP=2|PP=4|2 T4|4 T4|T4 G|T4 g|Google T|\
-    Colab T|7900|QwQ|Gemma |Gemma-|Kimi-|MiniMax-|Nemotron|LLama|ZeRO|ZERO|Zero|zero2|zero3|H100|H200|GH20|H800|H20 |A100|A800|V100|B200|B300|L40S|L40 |L4 G|A10G|A6000|RTX |\
+    Colab T|7900|QwQ-|Gemma |Gemma-|Kimi-|MiniMax-|Nemotron|LLama|ZeRO|ZERO|Zero|zero2|zero3|H100|H200|GH20|H800|H20 |A100|A800|V100|B200|B300|L40S|L40 |L4 G|A10G|A6000|RTX |\
     RTX2|RTX3|RTX4|RTX5|RTX-|GTX |MI21|MI25|MI30|MI32|MI35|3090|4090|5090|4080|3080|2080|3060|4060|4070|3070|\
     5080|5070|Arc |Radeon |Tesla |NVIDIA |Nvidia |nvidia |h100|h200|a100|Apple M|M1 M|M2 U|M3 M|M3 U|M4 M|\
     8xH1|8xH2|8xA1|4xA1|4xH1|2xA1|2xH1|Qwen|qwen|Llama-|Llama |llama-|Mistral|mistral|Mixtral|gemma|glm-|kimi-|phi-|Phi3|phi3|Llama2|Llama3|llama2|llama3|\
