@@ -100,10 +100,10 @@ fn plain(text: &str, most: usize, marks: &str) -> Option<Box<str>> {
 }
 
 /// Makers and series of accelerators, without which a name is none.
-pub(crate) const GPU_WORDS: [&str; 30] = [
+pub(crate) const GPU_WORDS: [&str; 31] = [
     "NVIDIA", "Tesla", "GeForce", "RTX", "GTX", "Quadro", "TITAN", "AMD", "Radeon", "Instinct", "MI2", "MI3", "Intel",
     "Arc", "Apple", "A100", "A800", "H100", "H800", "H20", "V100", "H200", "B200", "GB10", "L40", "gfx", "Adreno",
-    "Mali", "Hexagon", "Ascend",
+    "Mali", "Hexagon", "Ascend", "TPU v",
 ];
 
 fn gpu(text: &str) -> Option<Box<str>> {

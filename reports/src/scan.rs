@@ -130,7 +130,8 @@ impl<'a> Number<'a> {
                         return None;
                     }
                 }
-                b',' if mark != b',' && !point && (1..=3).contains(&group) && is_group(after) => group = 0,
+                // "13'528" is so grouped in Switzerland.
+                b',' | b'\'' if mark != b',' && !point && (1..=3).contains(&group) && is_group(after) => group = 0,
                 byte if *byte == mark && !point && seen > 0 && after.first().is_some_and(u8::is_ascii_digit) => {
                     point = true;
                 }

@@ -14,6 +14,7 @@ use proptest::prelude::*;
 
 /// A sample of each kind, short.
 const SAMPLES: &[&str] = &[
+    "# TP=8 on a TPU v4-32, 512GB of system RAM\nM3 Max with 64GB, tensor parallel size 4, 8 3090 GPUs; cpu ram 1.5TB, GLM-4.5 Air, x-7b.Q4_K_M.gguf\nNot enough memory. Please try to increase --mem-fraction-static\n",
     "- **GPU:** 2x NVIDIA RTX 3090 (24GB)\n| **GPU** | RTX 4090 |\n81.0  python3.12  default  1 OUT_OF_ME+  0:125\nMemory Efficiency: 68.75% of 8.00 GB (8.00 GB/node)\nmem_info_vram_total\n17163091968\n## OOM on 8*H100(80GB)\nModel: a/b-1\ngpu,total_vram,used_vram\n0,196592,283\n",
     "Traceback (most recent call last):\n  File \"/x/torch/optim/adamw.py\", line 1, in _init_group\n    state[\"exp_avg\"] = torch.zeros_like(p)\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB. GPU 0 has a total capacity of 79.11 GiB of which 512.00 MiB is free. Process 4711 has 10.25 GiB memory in use. Including non-PyTorch memory, this process has 68.36 GiB memory in use. Of the allocated memory 64.50 GiB is allocated by PyTorch, with 250.00 MiB allocated in private pools (e.g., CUDA Graphs), and 2.75 GiB is reserved by PyTorch but unallocated.\n",
     "RuntimeError: MPS backend out of memory (MPS allocated: 17.68 GB, other allocations: 398.68 MB, max allowed: 18.13 GB). Tried to allocate 256.00 MB on private pool.\n",

@@ -89,8 +89,8 @@ fn what_a_sentence_leaves_open_names_no_gpu() {
         "L4 is a layer, T4 a test\n",
         "model M4 of 7\n",
         "RTX is a series\n",
-        "a Mac with an M4 Max (36GB unified memory)\n",
-        "Hardware: Apple M4 Max (36GB unified memory)\n",
+        "a Mac with an M4 Max\n",
+        "an M4 Max 36GB, then an M3 Ultra 256GB\n",
         "AMD RYZEN AI MAX+ 395 w/ Radeon 8060S\n",
         "NVIDIA 535\n",
     ] {

@@ -251,6 +251,7 @@ fn trainers_print_what_they_took() {
             "2: parameters 8030261248",
             "3: reserved 4048006676~10737418",
             "4: peak_reserved 51002736640~10737418",
+            "2: model llama3-8B",
         ],
     );
     // LitGPT counts in powers of 1,000.

@@ -22,6 +22,7 @@ pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
             "pcie" | "nvl" => name.contains(word),
             "8" => name.contains("8gb") || capacity.is_some(),
             "40" | "80" | "16" | "32" | "12" | "22" | "72" | "3e" => name.contains(word) || capacity.is_some(),
+            _ if gpu.vendor == "Google" => name.contains(word),
             // An Arc A770 has 8 GB too.
             _ => !gpu.id.starts_with("arc") || name.contains(word) && stated.is_none_or(|size| size == gpu.printed_gb),
         })
@@ -39,7 +40,7 @@ pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
 pub fn several_named(name: &str) -> Vec<&'static Gpu> {
     let open = named(name, None).is_none();
     let alike = alike(name).map(|(_, alike)| alike).unwrap_or_default();
-    let series = alike.iter().any(|gpu| gpu.id.starts_with("arc"));
+    let series = alike.iter().any(|gpu| gpu.id.starts_with("arc") || gpu.vendor == "Google");
     if open && alike.len() > 1 && !series { alike } else { Vec::new() }
 }
 
@@ -182,6 +183,9 @@ mod tests {
             ("RTX 3090 24GB", "rtx3090"),
             ("RTX 3060 12GB", "rtx3060-12"),
             ("NVIDIA H200 141GB", "h200-sxm"),
+            ("TPU v5e", "tpu-v5e"),
+            ("TPU v6e", "tpu-v6e"),
+            ("TPU v4", "tpu-v4"),
         ] {
             assert_eq!(named(name, None).map(|gpu| gpu.id), Some(id), "{name}");
         }
@@ -197,6 +201,8 @@ mod tests {
             "NVIDIA GeForce RTX 5090 D v2",
             "AMD Radeon RX 6800",
             "Intel(R) Arc(TM) A750 Graphics",
+            "TPU v3",
+            "Apple M3 Ultra 256GB",
             "GPU",
             "",
         ] {

@@ -108,6 +108,7 @@ pub(super) const LINES: &[Pattern] = &[
     killed("exit status 137"),
     killed("exitcode  : -9"),
     killed("exitcode: -9"),
+    killed("exitcode -9"),
     killed("Signal 9 (SIGKILL)"),
     killed("signal: killed"),
 ];

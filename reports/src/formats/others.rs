@@ -141,6 +141,13 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::LmStudio, "Model: {}", &[Hole::Decimal(What::PlannedWeights)]).saying(Says::Within),
     line(Kind::LmStudio, "Context: {}", &[Hole::Decimal(What::PlannedCache)]).saying(Says::Within),
     line(Kind::LmStudio, "Total: {}", &[Hole::Decimal(What::PlannedTotal)]).saying(Says::Within),
+    // The report of its releases 0.2, in powers of 1,024, as people copy it (lmstudio-ai/lmstudio-bug-tracker#44).
+    line(Kind::LmStudio, "\"ram_capacity\": \"{}\"", &[Hole::Size(What::HostCapacity)]),
+    line(Kind::LmStudio, "\"ram_unused\": \"{}\"", &[Hole::Size(What::HostFree)]),
+    line(Kind::LmStudio, "\"vram_recommended_capacity\": \"{}\"", &[Hole::Size(What::Capacity)]),
+    line(Kind::LmStudio, "\"vram_unused\": \"{}\"", &[Hole::Size(What::Free)]),
+    // Ollama of 2023 and 2024, which doesn't say how much.
+    line(Kind::OutOfMemory, "you may not have enough available memory to run this model", &[]),
     // TabbyAPI, the server of ExLlama.
     line(Kind::Exllama, "exllamav3 version: {}", &[Hole::Name(What::Version)]).saying(Says::Start),
     line(Kind::Exllama, "exllamav2 version: {}", &[Hole::Name(What::Version)]).saying(Says::Start),

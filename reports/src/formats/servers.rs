@@ -140,6 +140,11 @@ pub(super) const TENSORRT_LLM: &[Pattern] = &[
     ),
     // Up to 0.8 in bytes, and up to 0.17 the working space of the engine.
     tensorrt("Allocate {} bytes for k/v cache", &[Hole::Of(What::KvCache, Unit::BYTE)]),
+    // Of its backend for Triton, up to 0.10.
+    tensorrt(
+        "Max tokens in paged KV cache: {}. Allocating {} bytes",
+        &[Hole::Count(What::KvTokens), Hole::Of(What::KvCache, Unit::BYTE)],
+    ),
     tensorrt("Using {} tokens in paged KV cache", &[Hole::Count(What::KvTokens)]),
     tensorrt("[MemUsageChange] Allocated {} for execution context memory", &[Hole::Size(What::ExecutionContext)]),
     tensorrt("Estimated max memory in KV cache : {}", &[Hole::Size(What::KvCache)]),

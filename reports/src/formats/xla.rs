@@ -45,6 +45,12 @@ pub(super) const LINES: &[Pattern] = &[
         "Ran out of memory in memory space vmem. Used {} of {} vmem",
         &[Hole::Size(What::VmemNeeded), Hole::Size(What::Vmem)],
     ),
+    // One kernel's share of it.
+    xla("Ran out of memory in memory space vmem while allocating", &[]),
+    xla(
+        "Scoped allocation with size {} and limit {} exceeded scoped vmem limit",
+        &[Hole::Size(What::VmemNeeded), Hole::Size(What::Vmem)],
+    ),
     xla("the largest contiguous region of free memory is {}", &[Hole::Size(What::LargestFree)]),
     xla("HBM capacity {}:", &[Hole::Size(What::Capacity)]),
     xla("Currently allocated: {} ({} bytes)", &[Hole::Skip, Hole::Of(What::ProgramAllocated, Unit::BYTE)]),

@@ -75,7 +75,9 @@ impl Reader {
         }
         let header = u64::from_le_bytes(*head.first_chunk()?);
         let opens = head.get(8).is_some_and(|byte| *byte == b'{');
-        (opens && header > 1).then(|| Self::Safetensors(SafetensorsReader::new(length)))
+        // Eight letters are no length of a header: "```json" in front of a list.
+        let text = head.get(7).is_some_and(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace());
+        (opens && header > 1 && !text).then(|| Self::Safetensors(SafetensorsReader::new(length)))
     }
 
     /// The bytes that are needed next; nothing once the header is read.

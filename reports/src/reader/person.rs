@@ -119,20 +119,21 @@ impl State {
         }
     }
 
-    /// A text without any output of a program that names both a GPU and a model describes a run.
+    /// A text without any output of a program that names a GPU, and a model or the computer's memory, describes a run.
     fn describe(&mut self, names: &[Named]) {
         let of_text = |source: u16, what: What| {
             let mut facts = names.iter().filter(|named| named.source == source).filter_map(|named| named.fact.as_ref());
             facts.find(|fact| fact.what == what)
         };
         for Named { source, .. } in names {
-            let (Some(gpu), Some(model)) = (of_text(*source, What::Gpu), of_text(*source, What::Model)) else {
+            let other = of_text(*source, What::Model).or_else(|| of_text(*source, What::HostCapacity));
+            let (Some(gpu), Some(other)) = (of_text(*source, What::Gpu), other) else {
                 continue;
             };
             if self.found.reports.iter().any(|report| report.source == *source) {
                 continue;
             }
-            let lines = [gpu.place.line, model.place.line];
+            let lines = [gpu.place.line, other.place.line];
             let mut report = Report::new(Kind::Description, *source, lines[0].min(lines[1]));
             report.to = lines[0].max(lines[1]);
             self.found.reports.push(report);

@@ -96,8 +96,10 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
         let pro = word(at) == "pro" && matches!(series, "rtx" | "arc");
         at += usize::from(pro);
         let named = word(at);
-        let plain =
-            named.strip_suffix('s').filter(|plain| STRONG.contains(plain) || WEAK.contains(plain)).unwrap_or(named);
+        // "H100s" are several, and an L40S is no L40.
+        let many =
+            named.strip_suffix('s').filter(|plain| !has(STRONG, named) && (has(STRONG, plain) || has(WEAK, plain)));
+        let plain = many.unwrap_or(named);
         let Some(last) = tokens.get(at) else { break };
         let (mut name, mut weak): (String, bool);
         if series == "arc" {
@@ -110,7 +112,6 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
             name = ["Intel Arc ", if pro { "Pro " } else { "" }, &plain.to_ascii_uppercase()].concat();
             weak = false;
         } else if has(STRONG, plain) || has(WEAK, plain) {
-            let apple = plain.len() == 2 && plain.starts_with('m');
             let maker = if plain.starts_with("mi") { "AMD " } else { "NVIDIA " };
             name = [
                 maker,
@@ -119,10 +120,6 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
             ]
             .concat();
             weak = has(WEAK, plain) && series.is_empty();
-            // How much memory a chip of Apple has is another matter.
-            if apple {
-                continue;
-            }
         } else if let Some((number, suffix)) = card(plain) {
             // An "8060S" is part of a processor.
             let short = number.len() < 4 && series != "gtx"
@@ -233,7 +230,12 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
                 number.strip_suffix('x').filter(|digits| !digits.is_empty()).and_then(|digits| digits.parse().ok());
             let bare = number.parse().ok().filter(|_| {
                 let x = near.iter().any(|byte| matches!(byte, b'*') || !byte.is_ascii());
-                let said = near == b" " && (at == 0 || has(BEFORE_COUNTS, word(at - 1)));
+                // "8 3090 GPUs", "8 RTX3090s", "used: 2 T4"
+                let plural = matches!(word(end + 1), "gpus" | "cards")
+                    || many.is_some()
+                    || series == "rtx" && named.ends_with('s');
+                let apart = at > 0 && between(at - 1, at).iter().any(|byte| b":(,`".contains(byte));
+                let said = near == b" " && (at == 0 || plural || apart || has(BEFORE_COUNTS, word(at - 1)));
                 (x || said) && at.checked_sub(1).is_none_or(|before| !between(before, at).ends_with(b"."))
             });
             let x = (number == "x").then(|| at.checked_sub(1).and_then(|at| word(at).parse().ok())).flatten();
@@ -260,7 +262,7 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
             if size > 0 {
                 name = alloc::format!("{name} {size}GB");
             }
-            found.push(Mention { at: token.at, name, core, gigabytes: size, count, weak });
+            found.push(Mention { at: token.at, name, core, gigabytes: size, count, weak, value: None });
         }
         next = end + 1;
     }

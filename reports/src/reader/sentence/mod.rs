@@ -4,6 +4,7 @@
 //! or what somebody else has names none either, and what a program says counts more than all of it.
 
 mod gpus;
+mod machine;
 mod models;
 mod words;
 
@@ -17,11 +18,16 @@ use crate::scan;
 use crate::what::What;
 
 use gpus::gpus;
+use machine::{Words, apple, memory, ranks, tpus};
 use models::{models, stage};
 
 /// Bytes of a line that a person writes, and lines of one text that are looked at.
 const LONGEST_LINE: usize = 1 << 10;
 const MOST_LINES: u16 = 400;
+/// Names of a line that are looked at.
+const MOST_NAMES: usize = 32;
+/// Bytes beside a name in which a word makes it another's.
+const NEAR: usize = 96;
 /// Bytes of a label in front of a colon.
 const LONGEST_LABEL: usize = 24;
 
@@ -60,6 +66,26 @@ struct Mention {
     count: u64,
     /// Whether it may be a word for something else.
     weak: bool,
+    /// What it says, where that is no name.
+    value: Option<Value>,
+}
+
+/// Whether a sentence, from its beginning to its end, is about something else than the run.
+fn is_hedged(small: &[u8], at: usize, what: What) -> bool {
+    let ends = |end: &usize| {
+        let next = small.get(end + 1).is_none_or(|byte| *byte == b' ');
+        // No sentence ends in "e.g." or "2."
+        let word = end.checked_sub(2).and_then(|before| small.get(before..*end));
+        matches!(small.get(*end), Some(b'.' | b'!' | b'?'))
+            && next
+            && word.is_some_and(|word| word.iter().all(|byte| *byte != b'.' && *byte != b' '))
+    };
+    let from = (0..at).rev().find(ends).map_or(0, |end| end + 1);
+    let to = (at..small.len()).find(ends).unwrap_or(small.len());
+    // The far end of a long one is about something else again.
+    let sentence = small.get(from.max(at.saturating_sub(NEAR))..to.min(at + NEAR)).unwrap_or_default();
+    let any = |list: &str| list.split('|').any(|word| scan::has(sentence, word));
+    any(words::HEDGES) || what != What::HostCapacity && any(words::NAME_HEDGES)
 }
 
 impl State {
@@ -77,8 +103,12 @@ impl State {
             return;
         }
         self.sentences = (line.number(), self.sentences.1 + 1);
-        let small = text.to_ascii_lowercase();
-        let hedged = words::HEDGES.split('|').any(|word| scan::has(&small, word));
+        let (small, words) = (text.to_ascii_lowercase(), Words::of(text));
+        // "my 192GB RAM" is the writer's, whatever is said of it.
+        let mine = |mention: &Mention| {
+            mention.value.is_some() && small.get(..mention.at).is_some_and(|it| it.ends_with(b"my "))
+        };
+        let hedged = |mention: &Mention, what| !mine(mention) && is_hedged(&small, mention.at, what);
         // An item of a list may be one of those that something is said of above it.
         let item = text.trim_ascii_start();
         let item = (item.starts_with(b"- ") || item.starts_with(b"* ")) && item.split(|byte| *byte == b' ').count() < 6;
@@ -86,30 +116,35 @@ impl State {
         let labelled =
             text.iter().take(LONGEST_LABEL).position(|byte| *byte == b':').and_then(|colon| text.get(..colon));
         let labelled = labelled.is_some_and(|label| scan::has_any(label, &["GPU", "Hardware"]));
-        for gpu in gpus(text).into_iter().filter(|_| !labelled) {
+        for gpu in
+            gpus(text).into_iter().filter(|_| !labelled).chain(apple(&words)).chain(tpus(&words)).take(MOST_NAMES)
+        {
             let bare = item && gpu.count == 1 && gpu.gigabytes == 0;
-            self.said(What::Gpu, gpu, line, hedged || bare);
+            let hedged = hedged(&gpu, What::Gpu) || bare;
+            self.said(What::Gpu, gpu, line, hedged);
         }
-        if let Some(stage) = stage(text) {
-            self.said(What::ZeroStage, stage, line, hedged);
-        }
-        for model in models(text) {
-            self.said(What::Model, model, line, hedged);
+        let stage = stage(text).map(|stage| (What::ZeroStage, stage));
+        let models = models(text).into_iter().map(|model| (What::Model, model));
+        let memory = memory(&words).into_iter().map(|memory| (What::HostCapacity, memory));
+        for (what, mention) in stage.into_iter().chain(models).chain(memory).chain(ranks(&words)).take(MOST_NAMES) {
+            let hedged = hedged(&mention, what);
+            self.said(what, mention, line, hedged);
         }
     }
 
     fn said(&mut self, what: What, mention: Mention, line: &Line, hedged: bool) {
-        let Some(value) = name::value(what, mention.name.as_bytes()) else { return };
+        let Some(value) = mention.value.or_else(|| name::value(what, mention.name.as_bytes())) else { return };
         let hedged = hedged || mention.weak;
         let Mention { at, core, gigabytes, count, .. } = mention;
-        let fact = Fact { place: line.place(at), device: Device::Unsaid, what, value };
+        let device = if what == What::HostCapacity { Device::Host } else { Device::Unsaid };
+        let fact = Fact { place: line.place(at), device, what, value };
         let source = self.source;
         let Some(known) = self.said.iter_mut().find(|known| known.source == source && known.fact.what == what) else {
             self.said.push(Said { source, fact, count, core, gigabytes, hedged, several: false });
             return;
         };
         let (short, long) = if core.len() < known.core.len() { (&core, &known.core) } else { (&known.core, &core) };
-        let alike = if what == What::Gpu { short == long } else { long.starts_with(short.as_str()) };
+        let alike = if what == What::Model { long.starts_with(short.as_str()) } else { short == long };
         let sized = gigabytes > 0 && known.gigabytes > 0 && gigabytes != known.gigabytes;
         if !alike || sized {
             known.several = true;
@@ -120,7 +155,9 @@ impl State {
         if fuller && (!hedged || known.hedged) || known.hedged && !hedged {
             (known.fact, known.core, known.gigabytes) = (fact, core, gigabytes);
         }
-        known.count = known.count.max(if hedged { 1 } else { count });
+        // "4 nodes, each with 4 A100", "16 A100": which of them it was stays open.
+        let open = known.count == 0 || count > 1 && known.count > 1 && count != known.count;
+        known.count = if open { 0 } else { known.count.max(if hedged { 1 } else { count }) };
         known.hedged &= hedged;
     }
 }

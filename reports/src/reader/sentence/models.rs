@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::Mention;
 use super::gpus::tokens;
-use super::words::{FAMILIES, FORMATS, MAKERS, VERSIONED, has};
+use super::words::{FAMILIES, FORMATS, MAKERS, VARIANTS, VERSIONED, has};
 
 /// The stage of ZeRO that a text names: `zero3`, `ZeRO-3`, `ZeRO Stage 3`.
 pub(super) fn stage(text: &[u8]) -> Option<Mention> {
@@ -25,7 +25,7 @@ pub(super) fn stage(text: &[u8]) -> Option<Mention> {
         return None;
     }
     let name: String = name.into();
-    Some(Mention { at: token.at, core: name.clone(), name, gigabytes: 0, count: 1, weak: false })
+    Some(Mention { at: token.at, core: name.clone(), name, gigabytes: 0, count: 1, weak: false, value: None })
 }
 
 /// The models that a text names: by their makers' ids, or by a family with a count of parameters.
@@ -47,10 +47,12 @@ pub(super) fn models(text: &[u8]) -> Vec<Mention> {
         let small = word.to_ascii_lowercase();
         let outside =
             |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'$' | b'{' | b'~' | b'\\' | b'@' | b':'));
-        if outside(start.checked_sub(1).and_then(|before| text.get(before))) || small.contains('_') {
+        let gguf = small.strip_suffix(".gguf").is_some_and(|name| !name.contains('/'));
+        let front = start.checked_sub(1).and_then(|before| text.get(before));
+        if outside(front) || small.contains('_') && !gguf {
             continue;
         }
-        let file = [".py", ".sh", ".json", ".gguf", ".txt", ".yaml", ".yml", ".md", ".log", ".cpp"]
+        let file = [".py", ".sh", ".json", ".txt", ".yaml", ".yml", ".md", ".log", ".cpp"]
             .iter()
             .any(|end| small.ends_with(end));
         let (maker, name) = match small.split_once('/') {
@@ -102,6 +104,15 @@ pub(super) fn models(text: &[u8]) -> Vec<Mention> {
                 at = behind.max(at);
             } else if versioned {
                 shown = plain;
+                // A "GLM-4.5 Air" is another model than GLM-4.5.
+                let tail = text.get(at..).and_then(|tail| tail.strip_prefix(b" ")).unwrap_or_default();
+                let length = tail.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+                let next = tail.get(..length).and_then(|word| core::str::from_utf8(word).ok()).unwrap_or_default();
+                if has(VARIANTS, &next.to_ascii_lowercase()) {
+                    shown += "-";
+                    shown += next;
+                    at += 1 + length;
+                }
             } else {
                 continue;
             }
@@ -119,7 +130,7 @@ pub(super) fn models(text: &[u8]) -> Vec<Mention> {
             shown += "-";
             shown += format;
         }
-        found.push(Mention { at: start, name: shown, core, gigabytes: 0, count: 1, weak: false });
+        found.push(Mention { at: start, name: shown, core, gigabytes: 0, count: 1, weak: false, value: None });
     }
     found
 }
