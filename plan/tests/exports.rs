@@ -287,6 +287,34 @@ fn published_formats_need_no_word() {
     assert!(seeing.contains("the plan counts the language model"), "{seeing}");
 }
 
+/// Qwen2.5's repositories in int4 are instructed models of 32,768 tokens, and the model of the table takes four times as many.
+#[test]
+fn a_longer_request_than_the_repository_takes_is_not_written_bare() {
+    let command = |text: &str| text.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
+    for model in ["qwen2.5-7b", "qwen2.5-32b", "qwen2.5-72b"] {
+        let options = |seq: u32| format!("\"model\": \"{model}\", \"weights\": \"int4\", \"seq\": {seq}");
+        for target in [Target::Vllm, Target::Sglang, Target::TrtllmServe] {
+            let short = exported(&options(32_768), target).text;
+            assert!(command(&short).contains("-Instruct-AWQ \\") && !short.contains("--hf-overrides"), "{short}");
+            let long = exported(&options(32_769), target).text;
+            let told = command(&long);
+            assert_eq!(told.contains("-AWQ"), target == Target::Vllm, "{long}");
+            assert_eq!(told.contains("QUANTISED_MODEL"), target != Target::Vllm, "{long}");
+            let yarn = "--hf-overrides '{\"rope_parameters\": {\"rope_type\": \"yarn\", \"rope_theta\": 1000000, \"factor\": 4.0, \"original_max_position_embeddings\": 32768}}'";
+            assert_eq!(told.contains(yarn), target == Target::Vllm, "{long}");
+            let read = memory_wall_plan::import::import(&long).unwrap();
+            assert_eq!(read.not_understood().count(), 0, "{long}");
+        }
+        // Its own repository takes all that the plan does.
+        assert!(!exported(&format!("\"model\": \"{model}\", \"seq\": 131072"), Target::Vllm).text.contains("--hf"));
+    }
+    let own = exported(
+        "\"model\": \"qwen2.5-7b\", \"weights\": \"int4\", \"engine\": \"sglang\", \"context_length\": 65536",
+        Target::Sglang,
+    );
+    assert!(own.text.contains("QUANTISED_MODEL"), "{}", own.text);
+}
+
 /// A plan in few bits is no command that loads the repository in 16 bits: it names one that holds them, or a shell refuses it.
 #[test]
 fn no_command_loads_other_weights_than_the_plan_has() {

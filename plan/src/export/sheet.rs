@@ -173,7 +173,20 @@ impl<'a> Sheet<'a> {
             return Datum::Word(published);
         }
         let (id, format) = (model.id, weights.id());
-        if let Some(repository) = hub::quantised(id, weights) {
+        let stored = hub::quantised(id, weights);
+        let short = stored.and_then(hub::shorter).filter(|context| self.longest() > *context);
+        let stretched = self.target == Target::Vllm;
+        if let Some(context) = short {
+            let from = format!(
+                "YaRN, without which the repository in {format} takes {context} tokens; short texts may lose by it"
+            );
+            if stretched {
+                self.because("--hf-overrides", hub::YARN, from);
+            } else {
+                self.note(format!("seq: its config.json needs {from}"));
+            }
+        }
+        if let Some(repository) = stored.filter(|_| short.is_none() || stretched) {
             self.note(format!(
                 "weights {format}: {repository} holds the model in this format, and {published} in another"
             ));
@@ -275,6 +288,15 @@ impl<'a> Sheet<'a> {
         } else {
             self.set(place, self.scenario.batch, &["batch"]);
         }
+    }
+
+    /// Tokens of the longest request that the command allows.
+    fn longest(&self) -> u32 {
+        let own = ["context_length", "max_seq_len"].map(|option| match self.plan.get(option) {
+            Some(Value::Count(tokens)) => *tokens,
+            _ => 0,
+        });
+        own.into_iter().fold(self.scenario.longest_request(), u32::max)
     }
 
     /// Whether the plan says an option.

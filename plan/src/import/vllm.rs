@@ -191,6 +191,7 @@ fn meaning(item: &Item) -> Meaning {
         }
         "--max-loras" => says("max_loras", text),
         "--max-lora-rank" => says("max_lora_rank", text),
+        "--hf-overrides" if text == hub::YARN => Meaning::WithoutEffect,
         "--speculative-config" => speculation(text),
         "--enforce-eager" if item.on() => says("enforce_eager", ""),
         "--enable-prefix-caching" => says("prefix_caching", if item.on() { "on" } else { "off" }),
