@@ -287,6 +287,38 @@ fn published_formats_need_no_word() {
     assert!(seeing.contains("the plan counts the language model"), "{seeing}");
 }
 
+/// A GPU before Ampere has neither bf16 nor kernels of flash-attn, whatever the frozen or the kept weights are in.
+#[test]
+fn a_gpu_without_bf16_is_not_told_to_use_it() {
+    let text = |gpu: &str, rest: &str, target| {
+        exported(&format!("\"model\": \"mistral-7b-v0.3\", \"gpu\": \"{gpu}\", \"seq\": 1024, {rest}"), target).text
+    };
+    let qlora = "\"mode\": \"qlora\"";
+    for (gpu, old) in [("t4", true), ("v100-sxm2-16", true), ("rtx2080ti", true), ("a10g", false), ("mi300x", false)] {
+        let [half, other] = if old { ["fp16", "bf16"] } else { ["bf16", "fp16"] };
+        for (target, told) in [
+            (Target::Axolotl, format!("\n{half}: true")),
+            (Target::TrainingArguments, format!("\"{half}\": true")),
+            (Target::Accelerate, format!("mixed_precision: {half}")),
+            (Target::DeepSpeed, format!("\"{half}\": {{")),
+        ] {
+            let rest = if target == Target::DeepSpeed { "\"mode\": \"qlora\", \"zero\": \"3\"" } else { qlora };
+            let text = text(gpu, rest, target);
+            assert!(text.contains(&told) && !text.contains(&format!("{other}:")), "{gpu}\n{text}");
+        }
+        for mode in [qlora, "\"mode\": \"lora\"", "\"mode\": \"training\", \"recipe\": \"pure\""] {
+            let text = text(gpu, mode, Target::Axolotl);
+            assert!(text.contains(if old { "attn_implementation: sdpa" } else { "flash_attention_2" }), "{text}");
+            assert_eq!(text.contains("flash_attention_2"), !old, "{text}");
+            assert_eq!(memory_wall_plan::import::import(&text).unwrap().not_understood().count(), 0, "{text}");
+        }
+        let autocast = "\"mode\": \"training\", \"recipe\": \"autocast\", \"weights\": \"fp32\"";
+        assert!(text(gpu, autocast, Target::TrainingArguments).contains(&format!("\"{half}\": true")), "{gpu}");
+        let dtype = if old { "float16" } else { "bfloat16" };
+        assert!(text(gpu, autocast, Target::DeepSpeed).contains(&format!("\"dtype\": \"{dtype}\"")), "{gpu}");
+    }
+}
+
 /// Qwen2.5's repositories in int4 are instructed models of 32,768 tokens, and the model of the table takes four times as many.
 #[test]
 fn a_longer_request_than_the_repository_takes_is_not_written_bare() {

@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use memory_wall_core::scenario::sixteen_bits;
 use memory_wall_core::tables::models::Model;
 use memory_wall_core::{Engine, Scenario, Share, WeightFormat};
 
@@ -352,6 +353,13 @@ impl<'a> Sheet<'a> {
         self.told("model");
         self.told("config");
         name
+    }
+
+    /// Whether training computes in fp16 where it computes in 16 bits: as its weights are, and beside wider or narrower ones where the GPU has no bf16.
+    pub(super) fn half(&self) -> bool {
+        let Scenario { weights, gpu, .. } = *self.scenario;
+        let narrow = if weights == WeightFormat::Bf16 { weights } else { sixteen_bits(None, gpu) };
+        [weights, narrow].contains(&WeightFormat::Fp16)
     }
 
     /// Whether the published weights are stored as the plan has them, in less than 16 bits.
