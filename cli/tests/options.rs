@@ -28,7 +28,6 @@ fn every_option_arrives() {
         (INFERENCE, "--mode qlora", "/weights", literal!("nf4-dq")),
         (INFERENCE, "--engine hf", "/engine", literal!("hf")),
         (INFERENCE, "--engine vllm --engine-version 0.19.1", "/engine_version", literal!("0.18 to 0.20")),
-        // As vLLM reads them: k is 1,000 and K 1,024.
         (INFERENCE, "--engine vllm --max-model-len 8k", "/max_model_len", literal!(8_192)),
         (INFERENCE, "--engine vllm --enforce-eager", "/enforce_eager", literal!(true)),
         (INFERENCE, "--engine vllm --prefix-caching on", "/prefix_caching", literal!(true)),
