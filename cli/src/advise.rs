@@ -156,10 +156,15 @@ fn mitigations(advice: &Advice, unit: ByteUnit) -> String {
         format!("{line}\n{:width$}{options}{gpu}\n", "", width = widest + 2)
     });
     text.extend(head.into_iter().chain(rows));
-    for (what, unknown) in [("No effect here", false), ("Not modelled here", true)] {
+    let group = |because: &Idle| match because {
+        Idle::OnlyTogether => 1,
+        _ if because.is_unknown() => 2,
+        _ => 0,
+    };
+    for (place, what) in ["No effect here", "Only together here", "Not modelled here"].into_iter().enumerate() {
         let names = advice.mitigations.iter().filter_map(|(mitigation, effect)| {
             let because = effect.as_ref().err()?;
-            (because.is_unknown() == unknown).then_some(mitigation.id())
+            (group(because) == place).then_some(mitigation.id())
         });
         let names: Vec<&str> = names.collect();
         if !names.is_empty() {

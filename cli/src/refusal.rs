@@ -194,6 +194,7 @@ fn lacking(scenario: &Scenario, option: TrainerOption) -> String {
         TrainerOption::PerOp => "--checkpointing per-op".into(),
         TrainerOption::Selective => "--checkpointing selective".into(),
         TrainerOption::Recompute(module) => format!("--recompute-modules {}", module.id()),
+        TrainerOption::Eager => "--attention eager".into(),
         TrainerOption::Half => "--weights fp16".into(),
         TrainerOption::Recipe(recipe) => format!("--recipe {}", recipe.id()),
         TrainerOption::ExpertTensor(ranks) => format!("--etp {ranks}"),

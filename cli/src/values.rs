@@ -35,16 +35,10 @@ const OFFLOADED_ELSEWHERE: [(&str, &str); 5] = [
     ("optimizer_states", "optimizer"),
 ];
 
-/// Options whose letters mean what they mean in vLLM.
-const AS_IN_VLLM: [&str; 2] = ["max_model_len", "max_num_batched_tokens"];
-
 /// The value of an option of plans, as it was typed; models, GPUs and files are read apart.
 pub(crate) fn typed(given: &Given, option: &PlanOption) -> Result<Option<Value>, BadInput> {
     let flag = option.flag();
     Ok(match option.kind {
-        Kind::Count(bounds) if AS_IN_VLLM.contains(&option.name) => {
-            counted(given, &flag, bounds, Kilo::ByCase)?.map(Value::Count)
-        }
         Kind::Count(bounds) => count(given, &flag, bounds)?.map(Value::Count),
         Kind::Memory(_) => {
             let text = given.text(&flag);
@@ -77,21 +71,13 @@ pub(crate) fn typed(given: &Given, option: &PlanOption) -> Result<Option<Value>,
 
 /// A whole number in its range.
 pub(crate) fn count(given: &Given, option: &str, bounds: Bounds) -> Result<Option<u32>, BadInput> {
-    counted(given, option, bounds, Kilo::Binary)
-}
-
-fn counted(given: &Given, option: &str, bounds: Bounds, kilo: Kilo) -> Result<Option<u32>, BadInput> {
     let Some(text) = given.text(option) else { return Ok(None) };
     let Bounds { min, max, unit, .. } = bounds;
     let range = format!("{} to {}", Grouped(min.into()), Grouped(max.into()));
-    let Some(value) = number::read(&text, kilo) else {
+    let Some(value) = number::read(&text, Kilo::Binary) else {
         let (of, grouped) = (if unit.is_empty() { "" } else { " of " }, Grouped(max.into()).to_string());
         let short = if max < 1_000 { String::new() } else { format!(", {grouped}, {}", grouped.replace(',', "_")) };
-        let scaled = match kilo {
-            _ if max < 1_000 => "",
-            Kilo::ByCase => " or, as vLLM reads it, with k for 1,000 and K for 1,024",
-            _ => " or with k for 1,024 and M for 1,048,576",
-        };
+        let scaled = if max < 1_000 { "" } else { " or with k for 1,024 and M for 1,048,576" };
         return Err(BadInput(format!(
             "{option} takes a whole number{of}{unit} from {range}, written as {max}{short}{scaled}, not {}",
             quote(&text)

@@ -268,6 +268,16 @@ fn what_waits_in_host_memory_is_counted() {
 }
 
 #[test]
+fn what_goes_together_alone_is_not_called_idle() {
+    let line = "advise --model llama-3.1-8b --mode training --zero 3 --sharding fsdp --dp 4 --gpu a100-40-sxm --seq 8k --checkpointing full";
+    let text = squeezed(&run(line).out);
+    assert!(text.contains("--offload optimizer,parameters"), "{text}");
+    assert!(text.contains("Only together here (--json says why): offload-optimizer, offload-parameters"), "{text}");
+    let idle = text.split("No effect here").nth(1).unwrap();
+    assert!(!idle.split("Only together").next().unwrap().contains("offload-optimizer"), "{text}");
+}
+
+#[test]
 fn no_optimizer_of_bitsandbytes_is_stepped_on_the_cpu() {
     let plan = "--model qwen2.5-7b --mode training --zero 2 --offload optimizer --host-memory 128 --checkpointing full --gpu rtx4090";
     let text = run(&format!("advise {plan}")).out;

@@ -45,6 +45,9 @@ fn lines_say_where_layers_are_and_what_it_stands_on() {
     }
     let Run { out, .. } = run(&format!("estimate {SEVENTY} --ngl 40 --cache-type-k q8_0 --cache-type-v q4_0"));
     assert!(out.contains("q8_0 and q4_0 KV cache"), "{out}");
+    let all = run(&format!("estimate {SEVENTY} --ngl 99"));
+    assert!(all.code == 1 && all.out.contains("Decoding: of what does not fit no speed is said."), "{}", all.out);
+    assert!(!all.out.contains("tokens a second"), "{}", all.out);
     let Run { code, out, .. } = run(&format!("estimate {SEVENTY} --ngl 60"));
     assert_eq!(code, 1);
     assert!(out.contains("It does not fit on the GPU"), "{out}");

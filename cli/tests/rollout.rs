@@ -30,6 +30,7 @@ fn lines_say_what_lies_on_a_gpu_when_and_what_helps() {
         "num_generations does not change the memory",
         "--vllm-enable-sleep-mode",
         "huggingface/trl issue 3678",
+        "131,072 is assumed, as the model of the table has it",
     ] {
         assert!(text.contains(said), "{said}\n{out}");
     }

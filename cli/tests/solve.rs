@@ -433,3 +433,15 @@ fn a_length_that_only_the_lower_end_lets_in_says_so() {
     let sure = run("solve --for batch --model qwen3-14b --weights bf16 --gpu a100-80-sxm").out;
     assert!(!sure.contains("lower end"), "{sure}");
 }
+
+/// More requests than `--max-num-seqs` wait at any length, and an answer says so as an estimate of it does.
+#[test]
+fn a_length_for_requests_that_wait_is_no_plain_yes() {
+    let plan = "--model deepseek-v2-lite --gpu rtx4070 --engine vllm --weights fp8 --kv fp8 --tp 2 --max-num-seqs 8";
+    let found = run(&format!("solve --for context {plan} --batch 64"));
+    assert_eq!(found.code, 3, "{}", found.out);
+    assert!(found.out.contains("vLLM runs 8 sequences at once on each"), "{}", found.out);
+    assert_eq!(run(&format!("estimate {plan} --batch 64 --seq 2048")).code, 3);
+    let all = run(&format!("solve --for context {plan} --batch 8"));
+    assert!(all.code == 0 && !all.out.contains("vLLM runs"), "{}", all.out);
+}

@@ -234,7 +234,7 @@ fn what_a_runtime_cannot_run_is_refused_behind_its_option() {
             "--seq 32768: vLLM refuses to start: max_model_len 32,768 is greater than the derived max_model_len 8,192",
         ),
         (
-            "--model llama-3-8b --gpu h100-sxm --engine vllm --max-model-len 32K",
+            "--model llama-3-8b --gpu h100-sxm --engine vllm --max-model-len 32k",
             "--max-model-len 32768: vLLM refuses to start: max_model_len 32,768 is greater than",
         ),
         (

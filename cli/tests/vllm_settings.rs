@@ -277,3 +277,17 @@ fn a_pool_of_windows_says_what_its_tokens_count() {
     };
     assert!(said("gpt-oss-20b") && said("qwen3-next-80b-a3b --weights int4") && !said("llama-3.1-8b"));
 }
+
+/// A k is the same in every count, whatever vLLM makes of its own options.
+#[test]
+fn one_k_is_read_in_lengths_and_bounds() {
+    for k in ["32k", "32K"] {
+        let (code, told) = json(&format!(
+            "estimate --model llama-3.1-8b --gpu h100-sxm --engine vllm --seq {k} --max-model-len {k} --max-num-batched-tokens 8{}",
+            &k[2..]
+        ));
+        assert_eq!(code, 0, "{told}");
+        assert_eq!(told["scenario"]["max_model_len"], 32_768, "{told}");
+        assert_eq!(told["scenario"]["max_num_batched_tokens"], 8_192, "{told}");
+    }
+}

@@ -14,16 +14,13 @@ pub enum Kilo {
     Binary,
     /// 1,000, as in rates and in links: their numbers never change their meaning.
     Decimal,
-    /// 1,000 for `k` and 1,024 for `K`, as vLLM reads its options (`human_readable_int`).
-    ByCase,
 }
 
 impl Kilo {
-    const fn value(self, letter: char) -> u64 {
+    const fn value(self) -> u64 {
         match self {
             Self::Binary => 1 << 10,
-            Self::ByCase if letter.is_ascii_uppercase() => 1 << 10,
-            Self::Decimal | Self::ByCase => 1_000,
+            Self::Decimal => 1_000,
         }
     }
 }
@@ -38,7 +35,6 @@ impl Kilo {
 /// assert_eq!(read("32k", Kilo::Binary), Some(32_768));
 /// assert_eq!(read("32k", Kilo::Decimal), Some(32_000));
 /// assert_eq!(read("32Ki", Kilo::Decimal), Some(32_768));
-/// assert_eq!((read("32k", Kilo::ByCase), read("32K", Kilo::ByCase)), (Some(32_000), Some(32_768)));
 /// assert_eq!(read("32.768", Kilo::Binary), None, "a decimal comma to one reader, a mark to another");
 /// ```
 pub fn read(text: &str, kilo: Kilo) -> Option<u64> {
@@ -125,7 +121,7 @@ fn scaled(text: &str, kilo: Kilo) -> (&str, u64) {
     let Some(letter) = text.chars().last().filter(|letter| matches!(letter, 'k' | 'K' | 'm' | 'M')) else {
         return (text, 1);
     };
-    let kilo = kilo.value(letter);
+    let kilo = kilo.value();
     let number = text.strip_suffix(letter).unwrap_or(text);
     (number.trim_end(), if letter.eq_ignore_ascii_case(&'k') { kilo } else { kilo * kilo })
 }

@@ -9,7 +9,8 @@ use memory_wall_core::tables::classes::Class;
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::tables::models::{self, MODELS, Model};
 use memory_wall_core::{
-    Checked, Engine, Mode, Offload, Scenario, Verdict, WeightFormat, ZeroStage, cost, evaluate, solve,
+    Checked, Engine, Implementation, Mode, Offload, Recipe, Scenario, Sharding, Verdict, WeightFormat, ZeroStage, cost,
+    evaluate, solve,
 };
 
 const GPUS: [&str; 10] =
@@ -163,6 +164,23 @@ fn another_gpu_is_one_of_the_same_maker_and_class() {
     }
     let largest = serving("llama-3.1-405b", "tpu-v7x", Engine::Exact).check().unwrap();
     assert_eq!(Mitigation::BiggerGpu.apply(&largest), Err(Idle::LargestGpu), "Gaudi is no TPU");
+}
+
+#[test]
+fn fsdp_and_torchtitan_offload_together_or_nothing() {
+    for (implementation, sharding) in
+        [(Implementation::Transformers, Sharding::Fsdp), (Implementation::Torchtitan, Sharding::ByRecipe)]
+    {
+        let mut training = Scenario { mode: Mode::Training, ..serving("llama-3.1-8b", "a100-40-sxm", Engine::Exact) };
+        (training.training.implementation, training.training.sharding) = (implementation, sharding);
+        training.training.recipe = Recipe::Autocast;
+        (training.parallel.dp, training.parallel.zero) = (4, ZeroStage::Weights);
+        for mitigation in [Mitigation::OffloadOptimizer, Mitigation::OffloadParameters] {
+            assert_eq!(mitigation.apply(&training.check().unwrap()), Err(Idle::OnlyTogether), "{implementation:?}");
+        }
+        (training.offload.optimizer, training.offload.parameters) = (true, true);
+        assert!(training.check().is_ok());
+    }
 }
 
 #[test]

@@ -8,8 +8,8 @@ use memory_wall_core::scenario::{CutError, TrainerOption, Unsupported};
 use memory_wall_core::serving::Version;
 use memory_wall_core::tables::{capability::Capability, gpus, models};
 use memory_wall_core::{
-    Bucket, Checkpointing, Engine, Implementation, KvPrecision, Loss, Mode, Optimizer, Recipe, Scenario, ScenarioError,
-    Sharding, WeightFormat, ZeroStage, evaluate,
+    Attention, Bucket, Checkpointing, Engine, Implementation, KvPrecision, Loss, Mode, Optimizer, Recipe, Scenario,
+    ScenarioError, Sharding, WeightFormat, ZeroStage, evaluate,
 };
 
 /// A model of the table.
@@ -200,6 +200,7 @@ fn training_code_has_the_options_that_it_has() {
             TrainerOption::Selective,
             &(|it: &mut Scenario| it.checkpointing = Checkpointing::Selective) as &dyn Fn(&mut Scenario),
         ),
+        (TrainerOption::Eager, &|it| it.attention = Attention::Eager),
         (TrainerOption::Half, &|it| it.weights = WeightFormat::Fp16),
         (TrainerOption::Recipe(Recipe::WithoutMaster), &|it| it.training.recipe = Recipe::WithoutMaster),
         (TrainerOption::PartOffload, &|it| it.offload.optimizer = true),

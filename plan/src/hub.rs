@@ -264,6 +264,22 @@ static QUANTISED: &[(&str, WeightFormat, &str)] = &[
     ("kimi-k2-thinking", WeightFormat::Fp8Block, "moonshotai/Kimi-K2-Instruct-0905"),
 ];
 
+/// Tokens that a repository of another format was made for, where that is less than the model of the table was.
+///
+/// # Source
+/// `max_position_embeddings` of Qwen/Qwen2.5-7B-Instruct-AWQ, and of 32B and 72B, is 32,768; that of the base models, which the table has, is 131,072.
+/// Read 2026-11-27.
+pub(crate) fn shorter(repository: &str) -> Option<u32> {
+    repository.starts_with("Qwen/Qwen2.5-").then_some(32_768)
+}
+
+/// What vLLM is told so that such a repository takes four times as much. It changes no memory by itself.
+///
+/// # Source
+/// The page of each of these repositories, "Processing long texts": `YaRN`, factor 4 of 32,768. In vLLM's words:
+/// <https://docs.vllm.ai/en/stable/features/context_extension/>; `rope_theta` is that of their `config.json`. Read 2026-11-27.
+pub(crate) const YARN: &str = "{\"rope_parameters\": {\"rope_type\": \"yarn\", \"rope_theta\": 1000000, \"factor\": 4.0, \"original_max_position_embeddings\": 32768}}";
+
 /// What the names of quantised repositories end with, and the format that it stands for: longer ends first.
 ///
 /// # Source

@@ -290,6 +290,66 @@ fn published_formats_need_no_word() {
     assert!(seeing.contains("the plan counts the language model"), "{seeing}");
 }
 
+/// A GPU before Ampere has neither bf16 nor kernels of flash-attn, whatever the frozen or the kept weights are in.
+#[test]
+fn a_gpu_without_bf16_is_not_told_to_use_it() {
+    let text = |gpu: &str, rest: &str, target| {
+        exported(&format!("\"model\": \"mistral-7b-v0.3\", \"gpu\": \"{gpu}\", \"seq\": 1024, {rest}"), target).text
+    };
+    let qlora = "\"mode\": \"qlora\"";
+    for (gpu, old) in [("t4", true), ("v100-sxm2-16", true), ("rtx2080ti", true), ("a10g", false), ("mi300x", false)] {
+        let [half, other] = if old { ["fp16", "bf16"] } else { ["bf16", "fp16"] };
+        for (target, told) in [
+            (Target::Axolotl, format!("\n{half}: true")),
+            (Target::TrainingArguments, format!("\"{half}\": true")),
+            (Target::Accelerate, format!("mixed_precision: {half}")),
+            (Target::DeepSpeed, format!("\"{half}\": {{")),
+        ] {
+            let rest = if target == Target::DeepSpeed { "\"mode\": \"qlora\", \"zero\": \"3\"" } else { qlora };
+            let text = text(gpu, rest, target);
+            assert!(text.contains(&told) && !text.contains(&format!("{other}:")), "{gpu}\n{text}");
+        }
+        for mode in [qlora, "\"mode\": \"lora\"", "\"mode\": \"training\", \"recipe\": \"pure\""] {
+            let text = text(gpu, mode, Target::Axolotl);
+            assert!(text.contains(if old { "attn_implementation: sdpa" } else { "flash_attention_2" }), "{text}");
+            assert_eq!(text.contains("flash_attention_2"), !old, "{text}");
+            assert_eq!(memory_wall_plan::import::import(&text).unwrap().not_understood().count(), 0, "{text}");
+        }
+        let autocast = "\"mode\": \"training\", \"recipe\": \"autocast\", \"weights\": \"fp32\"";
+        assert!(text(gpu, autocast, Target::TrainingArguments).contains(&format!("\"{half}\": true")), "{gpu}");
+        let dtype = if old { "float16" } else { "bfloat16" };
+        assert!(text(gpu, autocast, Target::DeepSpeed).contains(&format!("\"dtype\": \"{dtype}\"")), "{gpu}");
+    }
+}
+
+/// Qwen2.5's repositories in int4 are instructed models of 32,768 tokens, and the model of the table takes four times as many.
+#[test]
+fn a_longer_request_than_the_repository_takes_is_not_written_bare() {
+    let command = |text: &str| text.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
+    for model in ["qwen2.5-7b", "qwen2.5-32b", "qwen2.5-72b"] {
+        let options = |seq: u32| format!("\"model\": \"{model}\", \"weights\": \"int4\", \"seq\": {seq}");
+        for target in [Target::Vllm, Target::Sglang, Target::TrtllmServe] {
+            let short = exported(&options(32_768), target).text;
+            assert!(command(&short).contains("-Instruct-AWQ \\") && !short.contains("--hf-overrides"), "{short}");
+            let long = exported(&options(32_769), target).text;
+            let told = command(&long);
+            assert_eq!(told.contains("-AWQ"), target == Target::Vllm, "{long}");
+            assert_eq!(told.contains("QUANTISED_MODEL"), target != Target::Vllm, "{long}");
+            let yarn = "--hf-overrides '{\"rope_parameters\": {\"rope_type\": \"yarn\", \"rope_theta\": 1000000, \"factor\": 4.0, \"original_max_position_embeddings\": 32768}}'";
+            assert_eq!(told.contains(yarn), target == Target::Vllm, "{long}");
+            let read = memory_wall_plan::import::import(&long).unwrap();
+            assert_eq!(read.not_understood().count(), 0, "{long}");
+        }
+        // Its own repository takes all that the plan does.
+        assert!(!exported(&format!("\"model\": \"{model}\", \"seq\": 131072"), Target::Vllm).text.contains("--hf"));
+    }
+    let own = exported(
+        "\"model\": \"qwen2.5-7b\", \"weights\": \"int4\", \"engine\": \"sglang\", \"context_length\": 65536",
+        Target::Sglang,
+    );
+    assert!(own.text.contains("QUANTISED_MODEL"), "{}", own.text);
+}
+
 /// A plan in few bits is no command that loads the repository in 16 bits: it names one that holds them, or a shell refuses it.
 #[test]
 fn no_command_loads_other_weights_than_the_plan_has() {

@@ -245,6 +245,38 @@ fn commands_as_people_write_them() {
     }
 }
 
+/// The type of activations is not the format of weights that are stored or loaded in fewer bits, whichever comes first.
+#[test]
+fn dtype_says_the_weights_where_nothing_else_does() {
+    for (server, model, dtype, quantization, weights) in [
+        ("vllm serve", "Qwen/Qwen2.5-32B-Instruct-AWQ", "half", "--quantization awq", "weights int4; "),
+        ("vllm serve", "Qwen/Qwen2.5-14B-Instruct-GPTQ-Int4", "float16", "", "weights int4; "),
+        ("vllm serve", "Qwen/Qwen3-235B-A22B-FP8", "bfloat16", "", "weights fp8-block; "),
+        ("vllm serve", "nvidia/Llama-3.3-70B-Instruct-FP4", "bfloat16", "", "weights nvfp4; "),
+        ("vllm serve", "meta-llama/Llama-3.1-8B", "bfloat16", "--quantization fp8", "weights fp8; "),
+        ("vllm serve", "meta-llama/Llama-3.1-8B", "bfloat16", "-q bitsandbytes", "weights nf4; "),
+        ("vllm serve", "deepseek-ai/DeepSeek-V3", "bfloat16", "--quantization fp8", "weights fp8-block; "),
+        // As they are published.
+        ("vllm serve", "deepseek-ai/DeepSeek-V3", "bfloat16", "", ""),
+        ("vllm serve", "openai/gpt-oss-120b", "bfloat16", "", ""),
+        ("vllm serve", "meta-llama/Llama-3.1-8B", "half", "", "weights fp16; "),
+        ("vllm serve", "meta-llama/Llama-3.1-8B", "float", "", "weights fp32; "),
+        ("sglang serve --model-path", "Qwen/Qwen3-8B-AWQ", "half", "", "weights int4; "),
+        ("sglang serve --model-path", "Qwen/Qwen3-8B", "bfloat16", "--quantization fp8", "weights fp8; "),
+        ("sglang serve --model-path", "Qwen/Qwen3-8B", "half", "", "weights fp16; "),
+    ] {
+        for options in [format!("--dtype {dtype} {quantization}"), format!("{quantization} --dtype {dtype}")] {
+            let import = import(&format!("{server} {model} {options}")).unwrap();
+            let told = said(&import);
+            assert!(told.contains(&format!("{weights}engine")), "{model} {options}: {told}");
+            assert_eq!(told.contains("weights"), !weights.is_empty(), "{model} {options}: {told}");
+            assert_eq!(not_understood(&import), Vec::<String>::new());
+        }
+    }
+    let wide = import("vllm serve Qwen/Qwen3-8B-AWQ --dtype float32").unwrap();
+    assert_eq!(not_understood(&wide).len(), 1);
+}
+
 #[test]
 fn files_as_people_write_them() {
     let accelerate = "compute_environment: LOCAL_MACHINE

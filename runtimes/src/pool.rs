@@ -14,7 +14,7 @@ use memory_wall_core::memory::kv_cache::CachedLayers;
 use memory_wall_core::memory::weights;
 use memory_wall_core::precision::Block;
 use memory_wall_core::units::{GIB, MIB};
-use memory_wall_core::{Architecture, Bytes, Checked, KvPrecision, Mode, Share, Verdict, WeightFormat};
+use memory_wall_core::{Architecture, Attention, Bytes, Checked, KvPrecision, Mode, Share, Verdict, WeightFormat};
 
 use crate::Span;
 
@@ -349,6 +349,12 @@ fn refused(server: Server, scenario: &Checked) -> Result<(), Refused> {
     }
     if let Some(part) = scenario.architecture.unserved() {
         return Err(Refused::Unserved(server, part));
+    }
+    if scenario.offload.parameters || scenario.offload.kv_cache {
+        return Err(Refused::Offload(server));
+    }
+    if scenario.attention == Attention::Eager {
+        return Err(Refused::Eager(server));
     }
     let cut = scenario.parallel;
     if [cut.dp, cut.pp, cut.ep, cut.cp].iter().any(|ranks| *ranks != 1) {

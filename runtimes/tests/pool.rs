@@ -5,7 +5,7 @@
 use memory_wall_core::tables::capability::Capability;
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::{GIB, MIB};
-use memory_wall_core::{KvPrecision, Scenario, Share, Verdict, WeightFormat};
+use memory_wall_core::{Attention, KvPrecision, Scenario, Share, Verdict, WeightFormat};
 use memory_wall_runtimes::pool::{Family, Found, Refused, Server, Start, Told, Trouble, has_class, start, start_in};
 
 fn scenario(model: &str, gpu: &str) -> Scenario {
@@ -133,6 +133,13 @@ fn formats_gpus_and_ranks_are_refused_by_name() {
     let mut stages = with(WeightFormat::Bf16);
     stages.parallel.pp = 2;
     assert_eq!(refused(Server::Sglang, &stages), Refused::Ranks(Server::Sglang));
+    for server in Server::EACH {
+        let mut away = [with(WeightFormat::Bf16); 3];
+        (away[0].offload.parameters, away[1].offload.kv_cache) = (true, true);
+        away[2].attention = Attention::Eager;
+        let told = away.map(|it| refused(server, &it));
+        assert_eq!(told, [Refused::Offload(server), Refused::Offload(server), Refused::Eager(server)]);
+    }
     let amd = scenario("llama-3.1-8b", "mi300x");
     assert!(matches!(refused(Server::TensorRtLlm, &amd), Refused::Gpu(Server::TensorRtLlm, _)));
     assert!(start(Server::Sglang, &amd.check().unwrap(), &Told::default()).is_ok());

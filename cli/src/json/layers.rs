@@ -141,7 +141,9 @@ impl Step {
                 verdict: placement.host_verdict.map(Verdict::id),
             },
             verdict: placement.verdict().id(),
-            decode_tokens_per_second: speed.map(|speed| speed.tokens_per_second()),
+            decode_tokens_per_second: speed
+                .filter(|_| placement.verdict().holds())
+                .map(|speed| speed.tokens_per_second()),
         }
     }
 }

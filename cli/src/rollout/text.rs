@@ -255,6 +255,9 @@ pub(super) fn assumptions(trainer: &Checked, told: &Told, made: &Rollout) -> Vec
         lines.push(
             "vLLM is release 0.25, the newest that TRL supports. It runs in the trainer's process, so the CUDA context is counted once. TRL sets max_num_batched_tokens to 4,096 and max_num_seqs to the sequences that one vLLM generates.".into(),
         );
+        if let Some(context) = trainer.architecture.trained_context.filter(|_| told.max_model_len.is_none()) {
+            lines.push(format!("Without vllm_max_model_length vLLM takes max_position_embeddings of the checkpoint's config.json: {} is assumed, as the model of the table has it. A checkpoint of the same shape may say otherwise: Qwen2.5's instructed ones say 32,768.", Grouped(context.into())));
+        }
         lines.push(if told.sleep {
             "Asleep (level 2), vLLM keeps its CUDA graphs and memory outside PyTorch: a range from public logs, up to 2 GiB where several GPUs share one vLLM. Reports of defects name more.".into()
         } else {

@@ -267,6 +267,9 @@ pub(super) fn verdict(placement: &Placement, unit: ByteUnit) -> String {
 }
 
 fn decoding(speed: Option<Speed>, placement: &Placement, scenario: &Checked) -> String {
+    if !placement.verdict().holds() {
+        return "Decoding: of what does not fit no speed is said.".into();
+    }
     let Some(speed) = speed else {
         if let Some(missing) = scenario.untimed() {
             return words::untimed(missing);

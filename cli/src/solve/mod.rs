@@ -138,7 +138,10 @@ pub(crate) fn answer(question: Question, request: &Request) -> Result<Answer, Ba
     } else {
         text(model.as_ref(), &scenario, &solution, request.unit)
     };
-    Ok(Answer { output, notes, exit: Exit::yes(solution.answer.is_some()) })
+    let waits = |answer: &Tried| answer.fit.is_some_and(|fit| fit.verdict == Verdict::Queues);
+    let exit =
+        if solution.answer.as_ref().is_some_and(waits) { Exit::Queues } else { Exit::yes(solution.answer.is_some()) };
+    Ok(Answer { output, notes, exit })
 }
 
 /// Whether the code that trains refuses models of the list for the want of sequence parallelism.
@@ -222,7 +225,9 @@ fn end(question: Question, answer: &Tried) -> &'static str {
 fn found(asked: &Scenario, answer: &Tried) -> String {
     let least = if at_bound(answer) { "at least " } else { "" };
     let more = match answer.value {
-        Value::Tokens(tokens) => gpu::made_for(&answer.scenario, tokens),
+        Value::Tokens(tokens) => {
+            gpu::made_for(&answer.scenario, tokens) + &at_once(&answer.scenario, answer.scenario.batch)
+        }
         Value::Sequences(each, _) => at_once(&answer.scenario, each),
         Value::Card(_) if in_fp16(asked, answer) => ", in fp16, as it has no bf16".into(),
         _ => String::new(),
@@ -240,7 +245,7 @@ fn at_once(scenario: &Scenario, each: u32) -> String {
     let most = scenario.serving.max_num_seqs;
     if words::serving(scenario) == Engine::Vllm && each > most {
         return format!(
-            "; vLLM runs {} of them at once on each rank, as many as --max-num-seqs allows",
+            "; vLLM runs {} sequences at once on each rank, as many as --max-num-seqs allows",
             Grouped(most.into())
         );
     }

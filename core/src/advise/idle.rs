@@ -51,6 +51,8 @@ choices! {
         CodeCannotCut = "code-cannot-cut";
         /// The code that trains has no such option.
         CodeLacks = "code-lacks";
+        /// The code moves weights and optimizer states to host memory together or not at all.
+        OnlyTogether = "only-together";
         /// The optimizer's states wait in host memory already.
         StatesOffloaded = "states-offloaded";
         /// The weights wait in host memory already.
@@ -116,6 +118,7 @@ impl Idle {
             Self::FewLayers => "there are not enough layers for twice as many stages",
             Self::CodeCannotCut => "the training code of this scenario does not cut a run so; other code does",
             Self::CodeLacks => "the training code of this scenario has no such option; other code does",
+            Self::OnlyTogether => "not by itself: weights and optimizer states go to host memory together",
             Self::StatesOffloaded => "the optimizer's states wait in host memory already",
             Self::WeightsOffloaded => "the weights wait in host memory already",
             Self::CacheOffloaded => "the cache waits in host memory already",

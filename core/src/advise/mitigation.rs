@@ -8,7 +8,9 @@ use crate::cost;
 use crate::memory::gradients;
 use crate::parallelism::ZeroStage;
 use crate::precision::{KvPrecision, WeightFormat};
-use crate::scenario::{Attention, CutError, Mode, Offload, OffloadError, Scenario, ScenarioError, sixteen_bits};
+use crate::scenario::{
+    Attention, CutError, Mode, Offload, OffloadError, Scenario, ScenarioError, TrainerOption, sixteen_bits,
+};
 use crate::serving::Engine;
 use crate::tables::capability;
 use crate::tables::gpus::Gpu;
@@ -311,6 +313,9 @@ impl Mitigation {
             }
         }
         changed.check().map_err(|error| match error {
+            ScenarioError::Cut(
+                CutError::Lacks(_, TrainerOption::PartOffload) | CutError::Sharded(_, TrainerOption::PartOffload),
+            ) => Idle::OnlyTogether,
             ScenarioError::Cut(CutError::Lacks(..)) => Idle::CodeLacks,
             ScenarioError::Cut(_) => Idle::CodeCannotCut,
             _ => Idle::CannotChange,

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::demand::{self, Demand};
-use super::{Mode, NoFp8, Scenario, eight_bits, sharding};
+use super::{Attention, Mode, NoFp8, Scenario, eight_bits, sharding};
 use crate::architecture::Projection;
 use crate::display::Grouped;
 use crate::layout::SplitError;
@@ -80,6 +80,8 @@ pub enum TrainerOption {
     Recompute(RecomputedModule),
     /// Computing in fp16.
     Half,
+    /// Attention that writes its scores.
+    Eager,
     /// States in several precisions, or a copy of the weights that is left out.
     Recipe(Recipe),
     /// A cut of the matrices of each expert that is none of the others'.
@@ -141,6 +143,7 @@ impl TrainerOption {
             }
             (Self::Recompute(_), _) => "recomputes no parts of a layer by name: --recompute-modules is for Megatron-LM",
             (Self::Half, _) => "computes in bf16 or fp32, not in fp16",
+            (Self::Eager, _) => "never writes the attention scores: its backends fuse them (--attention flash)",
             (Self::Split, _) => {
                 "spreads layers over stages by a rule of its own: --pipeline-model-parallel-layout and its like are for Megatron-LM"
             }
@@ -340,7 +343,7 @@ fn interleaved(scenario: &Scenario) -> Result<(), CutError> {
 /// (2026-08): `_resolve_optimizer_factory`; `CompileConfig`, which refuses `enable_async_tensor_parallel` without compiling. `LitGPT` at 2685705 (2026-06):
 /// `chunked_cross_entropy`, `torch.compile` in `pretrain.py` alone, any optimizer by its class. Per-operation checkpointing is torchtitan's policy, which runs in any code that
 /// hands PyTorch's checkpointing a context of its own; its `activation_checkpoint.py` has no policy for scores alone. torchtitan 0.3.0, `config/configs.py`: `dtype` and
-/// `mixed_precision_param` are bfloat16 or float32; `enable_cpu_offload` is FSDP2's `CPUOffloadPolicy`, for all states at once; `data_parallel_shard_degree` shards all states. `LitGPT` recomputes whole blocks. Host memory: `OptimizerConfig.__post_init__` and `validate_args` of Megatron-LM (`--optimizer-cpu-offload` asks for `--use-precision-aware-optimizer`, and that for Adam and
+/// `mixed_precision_param` are bfloat16 or float32; `enable_cpu_offload` is FSDP2's `CPUOffloadPolicy`, for all states at once; `data_parallel_shard_degree` shards all states; `models/common/attention.py` has SDPA's fused backends, flex and varlen. `LitGPT` recomputes whole blocks. Host memory: `OptimizerConfig.__post_init__` and `validate_args` of Megatron-LM (`--optimizer-cpu-offload` asks for `--use-precision-aware-optimizer`, and that for Adam and
 /// `--use-distributed-optimizer`); `cpu_offload=False` in `finetune/full.py` of `LitGPT`, whose `finetune/lora.py` refuses `--quantize` on several GPUs. accelerate: `context_parallelism.md` (FSDP2 alone). Read 2026-11-26.
 fn options(scenario: &Scenario) -> Result<(), CutError> {
     let (training, implementation) = (&scenario.training, scenario.training.implementation);
@@ -379,6 +382,7 @@ fn options(scenario: &Scenario) -> Result<(), CutError> {
         (titan && scenario.checkpointing == Checkpointing::Selective, TrainerOption::Selective),
         (module.is_some(), TrainerOption::Recompute(module.unwrap_or(RecomputedModule::CoreAttention))),
         (titan && scenario.weights == WeightFormat::Fp16, TrainerOption::Half),
+        (titan && scenario.attention == Attention::Eager, TrainerOption::Eager),
         (titan && learns && training.recipe == Recipe::WithoutMaster, TrainerOption::Recipe(training.recipe)),
         (titan && in_part && parallel.shard_ranks() > 1, TrainerOption::PartShards(parallel.zero)),
         (titan && offload.optimizer != offload.parameters, TrainerOption::PartOffload),

@@ -507,6 +507,7 @@ fn trained(scenario: &mut Scenario) {
             CutError::Lacks(_, TrainerOption::Selective) => scenario.checkpointing = Checkpointing::Full,
             CutError::Lacks(_, TrainerOption::Recompute(_)) => training.recompute = RecomputedModules::CORE_ATTENTION,
             CutError::Lacks(_, TrainerOption::Half) => scenario.weights = WeightFormat::Bf16,
+            CutError::Lacks(_, TrainerOption::Eager) => scenario.attention = Attention::Flash,
             CutError::Lacks(_, TrainerOption::Recipe(_)) => training.recipe = Recipe::Autocast,
             CutError::Lacks(_, TrainerOption::Sharding(_)) | CutError::Sharded(..) => {
                 training.sharding = Sharding::ByRecipe;

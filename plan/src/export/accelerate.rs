@@ -4,7 +4,7 @@
 //! accelerate 1.15.0: `commands/config/config_args.py`, `utils/dataclasses.py`, `parallelism_config.py`. Read 2026-11-25.
 
 use memory_wall_core::scenario::sharding::deepspeed;
-use memory_wall_core::{Checkpointing, Recipe, Scenario, Sharding, WeightFormat, ZeroStage};
+use memory_wall_core::{Checkpointing, Recipe, Scenario, Sharding, ZeroStage};
 
 use super::ExportError;
 use super::sheet::Sheet;
@@ -81,9 +81,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
 fn mixed(sheet: &Sheet<'_>) -> &'static str {
     let scenario = sheet.scenario;
     match scenario.recipe() {
-        Recipe::Mixed | Recipe::MixedFp32Gradients | Recipe::Autocast if scenario.weights == WeightFormat::Fp16 => {
-            "fp16"
-        }
+        Recipe::Mixed | Recipe::MixedFp32Gradients | Recipe::Autocast if sheet.half() => "fp16",
         Recipe::Mixed | Recipe::MixedFp32Gradients | Recipe::Autocast => "bf16",
         Recipe::Fp32 | Recipe::Pure | Recipe::WithoutMaster => "no",
     }

@@ -6,9 +6,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use memory_wall_core::tables::capability::{self, Capability};
 use memory_wall_core::{
-    AdapterPrecision, Attention, Checkpointing, LoraTargets, Loss, Mode, Optimizer, Recipe, Sharding, WeightFormat,
-    ZeroStage,
+    AdapterPrecision, Attention, Checkpointing, LoraTargets, Loss, Mode, Optimizer, Recipe, Scenario, Sharding,
+    WeightFormat, ZeroStage,
 };
 
 use super::accelerate::fsdp_reason;
@@ -38,7 +39,16 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
         _ => sheet
             .leave("checkpointing", "selective_checkpointing names the operations to keep, which the plan does not"),
     }
-    let attention = if scenario.attention == Attention::Flash { "flash_attention_2" } else { "eager" };
+    let attention = match scenario.attention {
+        Attention::Flash if flash_2(scenario) => "flash_attention_2",
+        Attention::Flash => {
+            sheet.note(
+                "attention flash: the package flash-attn does not run on this GPU, and PyTorch's own sdpa is fused too",
+            );
+            "sdpa"
+        }
+        Attention::Eager => "eager",
+    };
     sheet.set("attn_implementation", attention, &["attention"]);
     if scenario.training.compile {
         sheet.set("torch_compile", true, &["compile"]);
@@ -56,6 +66,17 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     Ok(())
 }
 
+/// Whether the package flash-attn may run: on NVIDIA's GPUs from Ampere on, and on AMD's.
+///
+/// # Source
+/// Dao-AILab/flash-attention, `README.md`: "Ampere, Ada, or Hopper GPUs", Turing by FlashAttention 1.x alone; `ROCm` for AMD's. Read 2026-11-27.
+fn flash_2(scenario: &Scenario) -> bool {
+    scenario.gpu.is_none_or(|gpu| match capability::of(gpu) {
+        Some(has) => has >= Capability::new(8, 0),
+        None => gpu.is_own() || gpu.vendor == "AMD",
+    })
+}
+
 /// In what is computed and kept.
 ///
 /// # Source
@@ -63,7 +84,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
 /// (accelerate, `utils/fsdp_utils.py`). Read 2026-11-25.
 fn precision(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     let scenario = sheet.scenario;
-    let half = scenario.weights == WeightFormat::Fp16;
+    let half = sheet.half();
     let trains_all = !scenario.mode.adapts();
     let sharded = matches!(scenario.parallel.zero, ZeroStage::Gradients | ZeroStage::Weights);
     match scenario.recipe() {

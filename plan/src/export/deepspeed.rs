@@ -4,7 +4,7 @@
 //! DeepSpeed 0.19.8: `runtime/config.py`, `runtime/constants.py`, `runtime/precision_config.py`, `runtime/zero/config.py`, `runtime/tensor_parallel/config.py`. Read 2026-11-25.
 
 use memory_wall_core::scenario::sharding;
-use memory_wall_core::{Mode, Optimizer, Recipe, Sharding, WeightFormat, ZeroStage};
+use memory_wall_core::{Mode, Optimizer, Recipe, Sharding, ZeroStage};
 
 use super::ExportError;
 use super::sheet::{Datum, Sheet};
@@ -73,7 +73,7 @@ fn precision(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
             "keeps all states in bf16, or gradients in fp32 beside 16-bit weights, with ZeRO alone (zero 1, 2 or 3)",
         ));
     }
-    let half = sheet.scenario.weights == WeightFormat::Fp16;
+    let half = sheet.half();
     let enabled = if half { "fp16.enabled" } else { "bf16.enabled" };
     let others = !alone && sheet.scenario.mode == Mode::Training && sharding::deepspeed(sheet.scenario).is_none();
     match recipe {
@@ -100,7 +100,7 @@ fn precision(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
         }
         Recipe::Autocast => {
             sheet.set("torch_autocast.enabled", true, &["recipe"]);
-            sheet.set("torch_autocast.dtype", "bfloat16", &["recipe"]);
+            sheet.set("torch_autocast.dtype", if half { "float16" } else { "bfloat16" }, &["recipe"]);
             sheet.implied("weights");
         }
         Recipe::Fp32 => {

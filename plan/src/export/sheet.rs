@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use memory_wall_core::scenario::sixteen_bits;
 use memory_wall_core::tables::models::Model;
 use memory_wall_core::{Engine, Scenario, Share, WeightFormat};
 
@@ -173,7 +174,20 @@ impl<'a> Sheet<'a> {
             return Datum::Word(published);
         }
         let (id, format) = (model.id, weights.id());
-        if let Some(repository) = hub::quantised(id, weights) {
+        let stored = hub::quantised(id, weights);
+        let short = stored.and_then(hub::shorter).filter(|context| self.longest() > *context);
+        let stretched = self.target == Target::Vllm;
+        if let Some(context) = short {
+            let from = format!(
+                "YaRN, without which the repository in {format} takes {context} tokens; short texts may lose by it"
+            );
+            if stretched {
+                self.because("--hf-overrides", hub::YARN, from);
+            } else {
+                self.note(format!("seq: its config.json needs {from}"));
+            }
+        }
+        if let Some(repository) = stored.filter(|_| short.is_none() || stretched) {
             self.note(format!(
                 "weights {format}: {repository} holds the model in this format, and {published} in another"
             ));
@@ -277,6 +291,15 @@ impl<'a> Sheet<'a> {
         }
     }
 
+    /// Tokens of the longest request that the command allows.
+    fn longest(&self) -> u32 {
+        let own = ["context_length", "max_seq_len"].map(|option| match self.plan.get(option) {
+            Some(Value::Count(tokens)) => *tokens,
+            _ => 0,
+        });
+        own.into_iter().fold(self.scenario.longest_request(), u32::max)
+    }
+
     /// Whether the plan says an option.
     pub(super) fn says(&self, option: &str) -> bool {
         self.plan.get(option).is_some()
@@ -330,6 +353,13 @@ impl<'a> Sheet<'a> {
         self.told("model");
         self.told("config");
         name
+    }
+
+    /// Whether training computes in fp16 where it computes in 16 bits: as its weights are, and beside wider or narrower ones where the GPU has no bf16.
+    pub(super) fn half(&self) -> bool {
+        let Scenario { weights, gpu, .. } = *self.scenario;
+        let narrow = if weights == WeightFormat::Bf16 { weights } else { sixteen_bits(None, gpu) };
+        [weights, narrow].contains(&WeightFormat::Fp16)
     }
 
     /// Whether the published weights are stored as the plan has them, in less than 16 bits.

@@ -3,7 +3,7 @@
 //! # Source
 //! transformers 5.24.0: `training_args.py`, `hf_argparser.py`. Read 2026-11-25.
 
-use memory_wall_core::{Checkpointing, Optimizer, Recipe, StepKernel, WeightFormat};
+use memory_wall_core::{Checkpointing, Optimizer, Recipe, StepKernel};
 
 use super::sheet::Sheet;
 
@@ -47,7 +47,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
 
 /// In what is computed; the training code loads the weights.
 fn precision(sheet: &mut Sheet<'_>) {
-    let half = sheet.scenario.weights == WeightFormat::Fp16;
+    let half = sheet.half();
     let place = if half { "fp16" } else { "bf16" };
     match sheet.scenario.recipe() {
         Recipe::Mixed | Recipe::MixedFp32Gradients => {

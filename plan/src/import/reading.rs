@@ -91,9 +91,44 @@ fn shown(text: &str) -> String {
 pub(super) struct Reading {
     pub(super) plan: Plan,
     settings: Vec<Setting>,
+    /// The place of a server's `--dtype` among the settings, and the weights that it says.
+    dtype: Option<(usize, &'static str)>,
 }
 
 impl Reading {
+    /// Keeps a server's `--dtype`: what it means is known when all of the command is read.
+    pub(super) fn keep_dtype(&mut self, item: &Item) {
+        let weights = match item.text() {
+            "half" | "float16" => "fp16",
+            "bfloat16" => "bf16",
+            "float" | "float32" => "fp32",
+            text => return self.keep(item, if text == "auto" { Meaning::WithoutEffect } else { unknown() }),
+        };
+        self.dtype = Some((self.settings.len(), weights));
+        self.keep(item, Meaning::Says(Vec::new(), None));
+    }
+
+    /// Weights that are stored or loaded in fewer bits stay so whatever `--dtype` says, which is then the type of all else.
+    fn settle_dtype(&mut self) {
+        let Some((place, weights)) = self.dtype else { return };
+        let fewer = self.plan.get("weights").is_some() || self.plan.model().and_then(Model::published).is_some();
+        let meaning = match (fewer, weights) {
+            (false, _) => says("weights", weights),
+            (true, "fp32") => unread("beside weights in fewer bits, activations of 16 bits are counted"),
+            (true, _) => {
+                Meaning::Says(Vec::new(), Some("the type of activations alone: the weights are in fewer bits"))
+            }
+        };
+        if let Meaning::Says(options, _) = &meaning {
+            for (option, value) in options {
+                self.plan.set(option, value.clone());
+            }
+        }
+        if let Some(setting) = self.settings.get_mut(place) {
+            setting.meaning = meaning;
+        }
+    }
+
     /// Keeps what a setting means.
     pub(super) fn keep(&mut self, item: &Item, meaning: Meaning) {
         if let Meaning::Says(options, _) = &meaning {
@@ -107,8 +142,16 @@ impl Reading {
     /// Keeps what each option of a command means by itself.
     pub(super) fn options(&mut self, words: &[Word], syntax: &Syntax, meaning: fn(&Item) -> Meaning) {
         for item in options(words, syntax) {
-            let meaning = meaning(&item);
-            self.keep(&item, meaning);
+            self.option(&item, meaning);
+        }
+    }
+
+    /// Keeps what one option means.
+    pub(super) fn option(&mut self, item: &Item, meaning: fn(&Item) -> Meaning) {
+        if item.name == "--dtype" {
+            self.keep_dtype(item);
+        } else {
+            self.keep(item, meaning(item));
         }
     }
 
@@ -150,6 +193,7 @@ impl Reading {
 
     /// The value of a setting that was kept, if it was understood or not.
     pub(super) fn finish(mut self, source: Target) -> Import {
+        self.settle_dtype();
         self.keep_blocks();
         Import { source, plan: self.plan, settings: self.settings }
     }

@@ -58,13 +58,6 @@ fn meaning(item: &Item) -> Meaning {
     let text = item.text();
     match item.name.as_str() {
         "--model-path" | "--model" | "" => reading::model(text),
-        "--dtype" => match text {
-            "auto" => Meaning::WithoutEffect,
-            "half" | "float16" => says("weights", "fp16"),
-            "bfloat16" => says("weights", "bf16"),
-            "float" | "float32" => says("weights", "fp32"),
-            _ => unknown(),
-        },
         "--quantization" => match text {
             "fp8" | "w8a8_fp8" => says("weights", "fp8"),
             "w8a8_int8" => says("weights", "w8a8"),

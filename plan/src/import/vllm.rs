@@ -77,12 +77,11 @@ pub(super) fn read(reading: &mut Reading, words: &[Word]) {
     reading.say("engine", "vllm");
     let (mut spreads, mut adapters) = (false, false);
     for item in reading::options(words, &SYNTAX) {
-        let meaning = meaning(&item);
         if matches!(item.name.as_str(), "--enable-expert-parallel" | "-ep") && item.on() {
             spreads = true;
         }
         adapters |= item.name == "--enable-lora" && item.on();
-        reading.keep(&item, meaning);
+        reading.option(&item, meaning);
     }
     if adapters && reading.said_count("max_loras").is_none() {
         reading.say("max_loras", "1");
@@ -169,13 +168,6 @@ fn meaning(item: &Item) -> Meaning {
     let text = item.text();
     match item.name.as_str() {
         "" | "--model" => reading::model(text),
-        "--dtype" => match text {
-            "auto" => Meaning::WithoutEffect,
-            "half" | "float16" => says("weights", "fp16"),
-            "bfloat16" => says("weights", "bf16"),
-            "float" | "float32" => says("weights", "fp32"),
-            _ => unknown(),
-        },
         "--quantization" | "-q" => quantization(text),
         "--kv-cache-dtype" => match text {
             "auto" => Meaning::WithoutEffect,
@@ -199,6 +191,7 @@ fn meaning(item: &Item) -> Meaning {
         }
         "--max-loras" => says("max_loras", text),
         "--max-lora-rank" => says("max_lora_rank", text),
+        "--hf-overrides" if text == hub::YARN => Meaning::WithoutEffect,
         "--speculative-config" => speculation(text),
         "--enforce-eager" if item.on() => says("enforce_eager", ""),
         "--enable-prefix-caching" => says("prefix_caching", if item.on() { "on" } else { "off" }),

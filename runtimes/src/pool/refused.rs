@@ -19,6 +19,10 @@ pub enum Refused {
     Weights(Server, WeightFormat),
     /// It doesn't keep a cache in the format.
     Cache(Server, KvPrecision),
+    /// States in host memory.
+    Offload(Server),
+    /// Attention that writes its scores.
+    Eager(Server),
     /// Ranks other than tensor-parallel ones.
     Ranks(Server),
     /// The GPU isn't one that it serves on.
@@ -81,6 +85,18 @@ impl fmt::Display for Refused {
             Self::Cache(server, kv) => {
                 write!(f, "{} keeps its cache in 16 bits or fp8, not in {kv}", server.label())
             }
+            Self::Offload(server) => {
+                write!(
+                    f,
+                    "{} with weights or a cache in host memory is not modelled: leave offload away",
+                    server.label()
+                )
+            }
+            Self::Eager(server) => write!(
+                f,
+                "{} never writes the attention scores: its kernels fuse them, which is attention flash",
+                server.label()
+            ),
             Self::Ranks(server) => {
                 write!(f, "of {} tensor parallelism alone is modelled: leave dp, pp and cp at 1", server.label())
             }

@@ -34,7 +34,7 @@ pub(super) fn serving() -> Vec<Known> {
             "--max-model-len",
             "N",
             "a whole number of tokens",
-            "vllm: the longest request that it accepts, prompt and answer together; it starts only if its pool holds one; as vLLM reads it, 32k is 32,000 and 32K 32,768; default --seq",
+            "vllm: the longest request that it accepts, prompt and answer together; it starts only if its pool holds one; 32k is 32,768 as in --seq, where vLLM itself reads 32,000; default --seq",
         ),
         value(
             "--max-num-seqs",
