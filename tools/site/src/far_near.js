@@ -5,7 +5,7 @@ const PAUSE = 2_000;
 /** From when on a page that was changed says that it is still waiting. */
 const PATIENCE = 4_000;
 
-/** How long it takes at most until what arrives is displayed again. */
+/** How long to wait before looking again while something arrives. */
 const ARRIVES = 400;
 
 /** Fetches it when the reader comes near the first figure that needs it, or when the program asks. */
