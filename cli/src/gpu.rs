@@ -3,6 +3,7 @@
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::engines::vllm::{self, Refusal, Start};
+use memory_wall_core::evaluate::only_newer_holds;
 use memory_wall_core::tables::gpus::{CapacityBasis, Gpu};
 use memory_wall_core::{Bytes, Checked, Engine, Fit, Scenario, Verdict, evaluate};
 
@@ -37,12 +38,20 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> 
         (
             "Longest context",
             format!(
-                "{} at batch {batch}{}",
+                "{} at batch {batch}{}{}",
                 largest(fit.longest(scenario), bounds::SEQ_LENGTH),
+                newer(scenario, &scenario.with_seq_length(fit.longest(scenario).max(1))),
                 shorter(scenario, fit).to_owned() + &made_for(scenario, fit.max_seq)
             ),
         ),
-        ("Largest batch", format!("{} at seq_length {seq_length}", largest_batch(fit.max_batch, scenario))),
+        (
+            "Largest batch",
+            format!(
+                "{} at seq_length {seq_length}{}",
+                largest_batch(fit.max_batch, scenario),
+                newer(scenario, &scenario.with_batch(fit.max_batch.max(1)))
+            ),
+        ),
     ];
     let mut text: String = lines.iter().map(|(name, value)| wrapped(&format!("{name:<15}  {value}"), 17)).collect();
     if let Some(other) = settings(fit, scenario) {
@@ -52,6 +61,12 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> 
         text += &wrapped("What helps: memory-wall advise with the same options recomputes every known fix.", 2);
     }
     text
+}
+
+/// Where the scenario fits with what every macOS lends its GPU, and the largest there is only with what a newer one does: that it is so.
+fn newer(scenario: &Checked, largest: &Checked) -> &'static str {
+    let only = |it| only_newer_holds(it).is_some();
+    if only(largest) && !only(scenario) { ", tightly and on a newer macOS" } else { "" }
 }
 
 /// Where the capacity comes from; of a part of the computer's memory, how much there is in all.

@@ -185,7 +185,7 @@ fn on_apple_chips_the_answer_is_the_last_that_is_no_worse_than_tight() {
 #[test]
 fn nothing_that_fits_is_a_no() {
     for (line, found) in [
-        ("--for context --model llama-3.1-405b --gpu t4 --weights fp16", "none: not even the shortest fits."),
+        ("--for context --model llama-3.1-405b --gpu t4 --weights fp16", "none: not even the shortest request fits."),
         (
             "--for context --model llama-3.1-70b --mode training --implementation megatron --tp 8 --cp 2 --sequence-parallel --gpu a100-40-sxm",
             "none: 32 tokens, the fewest that the code cuts into equal parts, do not fit.",

@@ -403,7 +403,9 @@ fn w8a8_runs_where_there_are_kernels_for_it() {
     for gpu in ["b200", "rtx5090", "gb10"] {
         assert!(refused(gpu, Engine::Vllm).is_some_and(|it| it.contains("Int8 not supported on SM")), "{gpu}");
     }
-    assert!(refused("v100-sxm2-32", Engine::Vllm).is_some());
+    let mut volta = on("v100-sxm2-32", Engine::Vllm);
+    volta.serving.version = Version { major: 0, minor: 11 };
+    assert!(volta.check().err().is_some_and(|it| it.to_string().contains("7.5")));
     assert!(refused("h100-sxm", Engine::Hf).is_some_and(|it| it.contains("compressed-tensors")));
     assert!(refused("h100-sxm", Engine::LlamaCpp).is_some());
     let exact = checked(&on("h100-sxm", Engine::Exact));

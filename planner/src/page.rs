@@ -143,7 +143,7 @@ pub(crate) fn html(desk: Desk) -> String {
         if id.starts_with("inputs-") { folded(&html) } else { html }
     };
     let place = move |id: &'static str| view! { <div data-part=id inner_html=part(id)></div> };
-    let title = move |id: &'static str, of: &'static str| view! { <h2 id=id data-part=of inner_html=part(of)></h2> };
+    let title = move |id: &'static str, of: &'static str| view! { <h2 id=id tabindex="-1" data-part=of inner_html=part(of)></h2> };
     let groups = GROUPS.iter().map(|group| {
         let id = PARTS.iter().map(|part| part.id).find(|id| id.strip_prefix("inputs-") == Some(group.id));
         id.map(place)

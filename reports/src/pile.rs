@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 #[cfg(feature = "estimate")]
 use core::ops::Range;
 
-#[cfg(feature = "snapshots")]
+#[cfg(all(feature = "snapshots", feature = "estimate"))]
 use crate::files::NotRead;
 use crate::files::{self, Kind, LARGEST};
 #[cfg(feature = "estimate")]

@@ -143,6 +143,9 @@ fn formats_gpus_and_ranks_are_refused_by_name() {
     let amd = scenario("llama-3.1-8b", "mi300x");
     assert!(matches!(refused(Server::TensorRtLlm, &amd), Refused::Gpu(Server::TensorRtLlm, _)));
     assert!(start(Server::Sglang, &amd.check().unwrap(), &Told::default()).is_ok());
+    // Its int8 kernels are CUDA's alone.
+    let int8 = Scenario { weights: WeightFormat::W8a8, ..amd };
+    assert!(matches!(refused(Server::Sglang, &int8), Refused::Kernels(Server::Sglang, WeightFormat::W8a8, _)));
     let none = Scenario { gpu: None, ..amd };
     assert_eq!(refused(Server::Sglang, &none), Refused::NoGpu);
 }

@@ -26,7 +26,11 @@ pub(super) fn start(signals: &'static Signals) {
         && let Some(document) = page::document()
     {
         page::listen(&document, "memory-wall:more", move |_| {
-            bring(signals, &progress::write(&signals.predictions.get_untracked()));
+            // Where nothing was answered nothing changes, and the far part of the program is not needed yet.
+            let predictions = signals.predictions.get_untracked();
+            if !progress::is_empty(&predictions) {
+                bring(signals, &progress::write(&predictions));
+            }
             take_files(signals);
         });
     }

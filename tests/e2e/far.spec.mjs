@@ -47,9 +47,17 @@ test.describe('once the page is kept', () => {
 
   test('what arrives meanwhile does not bring it', async ({ page }) => {
     const asked = counted(page);
+    await page.addInitScript(() => {
+      window.held = 0;
+      const watch = new MutationObserver(() => {
+        window.held += Number('arriving' in document.documentElement.dataset && document.readyState === 'complete');
+      });
+      document.addEventListener('DOMContentLoaded', () => watch.observe(document.documentElement, { attributeFilter: ['data-arriving'] }));
+    });
     await opened(page);
     // The self-check is taken in, for which no section is displayed for a moment.
     await page.locator('#figure-quiz').waitFor({ state: 'attached' });
+    await expect.poll(() => page.evaluate(() => window.held)).toBeGreaterThan(0);
     await expect(page.locator('html')).not.toHaveAttribute('data-arriving');
     await page.waitForTimeout(500);
     expect(asked()).toBe(0);

@@ -199,7 +199,8 @@ fn weights(row: csv::Row<'_>) -> Result<WeightFormat, String> {
         ("" | "bf16", plain) => Ok(plain),
         (quant, WeightFormat::Fp32) => Err(format!("weight_quant {quant:?} beside float32 is not modelled")),
         // One byte a weight; the scales, one a channel, are below 0.1%.
-        ("fp8_dynamic" | "fp8_inflight" | "fp8" | "int8_w8a8", _) => Ok(WeightFormat::Fp8),
+        ("fp8_dynamic" | "fp8_inflight" | "fp8", _) => Ok(WeightFormat::Fp8),
+        ("int8_w8a8", _) => Ok(WeightFormat::W8a8),
         ("int4_w4a16_g128", _) => Ok(WeightFormat::Int4),
         ("mxfp4_experts", _) => Ok(WeightFormat::Mxfp4),
         (quant, _) => Err(format!("weight_quant {quant:?} is not known")),

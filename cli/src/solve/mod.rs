@@ -101,7 +101,7 @@ impl Question {
     /// What it means that nothing was found.
     const fn nothing(self) -> &'static str {
         match self {
-            Self::Context => "none: not even the shortest fits.",
+            Self::Context => "none: not even the shortest request fits.",
             Self::Batch => "none: a single sequence does not fit.",
             Self::Gpus => {
                 "none of the cuts that are tried fits: tensor parallelism up to 8, pipelines of up to 128 stages and, in training, context parallelism up to 8 and states shared by data-parallel ranks."

@@ -83,6 +83,8 @@ pub enum Assumption {
         non_torch: vllm::Span,
         /// Recorded graphs.
         graphs: vllm::Span,
+        /// Whether they are those of experts over data-parallel ranks, estimated before the pool is.
+        over_ranks: bool,
     },
     /// vLLM loads weights of bitsandbytes by a package of its own since 0.28.
     BitsandbytesPlugin,

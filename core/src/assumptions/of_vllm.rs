@@ -12,7 +12,7 @@ pub(super) fn beside_pytorch(scenario: &Checked) -> Option<Assumption> {
     let run = vllm::Run::of(scenario);
     let [context, non_torch, graphs] = [run.context_span(), run.non_torch_span(), run.graphs_span()];
     let range = [context, non_torch, graphs].iter().any(|span| span.is_range());
-    range.then_some(Assumption::BesidePytorch { context, non_torch, graphs })
+    range.then_some(Assumption::BesidePytorch { context, non_torch, graphs, over_ranks: run.estimates_over_ranks() })
 }
 
 /// The release of vLLM that is meant.

@@ -81,9 +81,14 @@ impl Assumption {
                 let context = if context_inside { "comes out of the share too" } else { "lies beside the share" };
                 write!(f, "The verdict is that of vLLM {releases}: {graphs} The CUDA context {context}.")
             }
-            Self::BesidePytorch { context, non_torch, graphs } => write!(
+            Self::BesidePytorch { context, non_torch, graphs, over_ranks } => write!(
                 f,
-                "Logs of vLLM leave a range: its context usually takes {context}, its libraries and communication {non_torch}, recorded graphs {graphs}. The usual figures are counted; where the largest would not go in, the verdict is tight."
+                "Logs of vLLM leave a range: its context usually takes {context}, its libraries and communication {non_torch}, recorded graphs {graphs}.{} The usual figures are counted; where the largest would not go in, the verdict is tight.",
+                if over_ranks {
+                    " With experts over data-parallel ranks some starts estimated 62 and 119 GiB of graphs and kept little or no pool; VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=0 leaves the estimate out (vllm#45178, vllm#53013)."
+                } else {
+                    ""
+                }
             ),
             Self::Fp8ByFlashInfer => f.write_str(
                 "On GPUs below compute capability 8.9 only FlashInfer's kernels read an fp8 cache: where vLLM takes Triton's instead, it does not start (vllm#26431).",

@@ -316,7 +316,7 @@ impl fmt::Display for Unsupported {
             ),
             Self::NoKernels { engine: Engine::Vllm, format: WeightFormat::W8a8, gpu } => write!(
                 f,
-                "vLLM has no kernels for w8a8 weights on {gpu}: \"Int8 not supported on SM\" is what it stops with from compute capability 10.0 on, and fp8 is what it asks for"
+                "vLLM stops with w8a8 weights on {gpu}, \"Int8 not supported on SM…\": its int8 kernels end at compute capability 9.0. fp8 weights run there"
             ),
             Self::NoKernels { engine, format, gpu } => {
                 write!(f, "{} has no kernels for {} weights on {gpu}", engine.label(), format.named())

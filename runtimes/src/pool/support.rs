@@ -55,7 +55,7 @@ pub(super) fn on_gpu(server: Server, weights: WeightFormat, gpu: &'static Gpu) -
         let fp8 = matches!(weights, WeightFormat::Fp8 | WeightFormat::Fp8Block) && gpu.peaks.fp8.is_none();
         return if server == Server::TensorRtLlm || gpu.vendor != "AMD" || gpu.before_mi200() {
             Err(Refused::Gpu(server, gpu.name))
-        } else if fp8 || weights == WeightFormat::Nvfp4 {
+        } else if fp8 || matches!(weights, WeightFormat::Nvfp4 | WeightFormat::W8a8) {
             Err(Refused::Kernels(server, weights, gpu.name))
         } else {
             Ok(())

@@ -5,9 +5,6 @@ const PAUSE = 2_000;
 /** From when on a page that was changed says that it is still waiting. */
 const PATIENCE = 4_000;
 
-/** How long it takes at most until what arrives is displayed again. */
-const ARRIVES = 400;
-
 /** Fetches it when the reader comes near the first figure that needs it, or when the program asks. */
 export function awaitFar() {
   const root = document.documentElement;
@@ -37,18 +34,7 @@ export function awaitFar() {
   addEventListener('online', () => coming || bring());
   document.addEventListener('memory-wall:live', () => {
     // Whoever is below it has come near it too. In a frame of another site margins count for this document alone.
-    const section = document.getElementById(farNear).closest('section');
-    const look = () => {
-      watch.unobserve(section);
-      watch.observe(section);
-    };
-    const seen = (entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      // While more arrives, what sections hold is not displayed, and those behind them move up.
-      if ('arriving' in root.dataset) setTimeout(look, ARRIVES);
-      else bring();
-    };
-    const watch = new IntersectionObserver(seen, { root: document, rootMargin: '9999999px 0px 200%' });
-    look();
+    const seen = (entries) => entries.some((entry) => entry.isIntersecting) && bring();
+    new IntersectionObserver(seen, { root: document, rootMargin: '9999999px 0px 200%' }).observe(document.getElementById(farNear).closest('section'));
   });
 }

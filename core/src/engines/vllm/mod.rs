@@ -290,7 +290,7 @@ impl<'a> Run<'a> {
     /// # Formula
     /// 0.44 GiB + 0.0145 GiB × `layers` / `pp` + 0.30 GiB for a mixture, for the graphs that there are without a limit; in proportion for other numbers.
     /// Usually that on H100 and its kin since 0.17, 0.65 of it elsewhere and before; between a twentieth of it and 1.6 times it and 0.25 GiB more.
-    /// Twice that where adapters are served.
+    /// Twice that where adapters are served. With experts over data-parallel ranks up to 119 GiB for all graphs, where their estimate comes out of the share.
     /// With the first engine 0.05 GiB + 0.005 GiB × `layers`, up to 0.75 GiB. Later on AMD's Instinct 3.2 GiB, up to 4.1; up to that on its other GPUs, of which there is no log.
     ///
     /// # Units
@@ -308,6 +308,12 @@ impl<'a> Run<'a> {
         // Recorded with adapters and without (`cudagraph_specialize_lora`, on by default).
         let times = if self.scenario.serving.max_loras.is_some() { 2 } else { 1 };
         Span { low: once.low, typical: times * once.typical, high: times * once.high }
+    }
+
+    /// Whether graphs of experts over data-parallel ranks are estimated before the pool is sized.
+    pub(crate) fn estimates_over_ranks(&self) -> bool {
+        let parallel = &self.scenario.parallel;
+        parallel.dp > 1 && parallel.ep > 1 && self.capture_sizes > 0 && self.graphs_lie() == Graphs::Inside
     }
 
     fn graphs_once(&self) -> Span {
@@ -338,9 +344,8 @@ impl<'a> Run<'a> {
         let shared = scenario.gpu.is_some_and(|gpu| gpu.class() == Class::Unified);
         let several = scenario.parallel.tp > 1 || scenario.parallel.pp > 1;
         let high = if shared && several { high.max(beside::UNIFIED_GRAPHS) } else { high };
-        let parallel = &scenario.parallel;
-        let spread = parallel.dp > 1 && parallel.ep > 1 && self.graphs_lie() == Graphs::Inside;
-        Span { low: fit / 20, typical, high: if spread { high.max(ESTIMATED_OVER_RANKS) } else { high } }
+        let estimated = ESTIMATED_OVER_RANKS * u128::from(self.capture_sizes) / all;
+        Span { low: fit / 20, typical, high: if self.estimates_over_ranks() { high.max(estimated) } else { high } }
     }
 
     /// Context, the driver's and the communication library's part, graphs.

@@ -6,7 +6,9 @@
   const begin = () => {
     for (const way of ways) removeEventListener(way, begin, true);
     const sections = [...document.querySelectorAll('.section')];
-    const next = () => {
+    const next = (deadline) => {
+      // What is not displayed yet can't be laid out, and a short moment is the reader's.
+      if ('arriving' in document.documentElement.dataset || deadline.timeRemaining() < 10) return void requestIdleCallback(next);
       // Asking where something is has its section laid out, far from the screen or not.
       sections.shift()?.lastElementChild?.getBoundingClientRect();
       if (sections.length) requestIdleCallback(next);
