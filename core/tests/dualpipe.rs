@@ -141,6 +141,27 @@ fn each_end_gets_half_of_the_micro_batches() {
     assert_eq!([0, 3, 7].map(|stage| sent(DualPipeV, stage)[1] / stream / 16), [2, 4, 2]);
 }
 
+/// Every stage is on two ranks, each of which has the gradients of half of the micro-batches.
+#[test]
+fn both_copies_of_a_stage_agree_on_their_gradients() {
+    let sent = |schedule, dp, zero| {
+        let mut run = run(schedule, 8, 16);
+        (run.parallel.dp, run.parallel.zero) = (dp, zero);
+        let run = run.check().unwrap().at_stage(3);
+        communication::bytes(&run, Traffic::Data).0
+    };
+    // 8 of 32 layers: gradients in fp32, weights in bf16.
+    let parameters = 8 * 218_112_000;
+    let (gradients, weights) = (4 * parameters, 2 * parameters);
+    assert_eq!(sent(DualPipe, 1, ZeroStage::None), gradients);
+    assert_eq!(sent(OneForwardOneBackward, 1, ZeroStage::None), 0);
+    assert_eq!(sent(DualPipeV, 1, ZeroStage::None), 0);
+    // 16 ranks hold the same.
+    assert_eq!(sent(DualPipe, 8, ZeroStage::None), gradients * 2 * 15 / 16);
+    // Of what is sharded over 8, an eighth is left to be added to the other copy's.
+    assert_eq!(sent(DualPipe, 8, ZeroStage::Optimizer), (gradients + weights) * 7 / 8 + gradients / 8);
+}
+
 #[test]
 fn the_fullest_of_ranks_with_two_stages_is_found() {
     let mut run = deepseek("");
