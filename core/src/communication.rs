@@ -145,7 +145,7 @@ fn stream_of(scenario: &Checked, width: impl Into<u64>) -> u128 {
 }
 
 /// How often the work of one micro-batch is done in a step.
-fn repeats(scenario: &Checked) -> u64 {
+pub(crate) fn repeats(scenario: &Checked) -> u64 {
     // Of two copies of the layers each does its part.
     let all = scenario.training.micro_batches / scenario.parallel.copies();
     if scenario.mode.trains() { all.into() } else { 1 }
@@ -165,19 +165,25 @@ fn tensor(scenario: &Checked) -> Bytes {
 }
 
 fn pipeline(scenario: &Checked) -> Bytes {
+    let (sent, times) = to_stages(scenario);
+    Bytes(sent * u128::from(times) * u128::from(repeats(scenario)))
+}
+
+/// Bytes of a stream that goes to another stage, and how many such go from this rank for each time that its work is done.
+pub(crate) fn to_stages(scenario: &Checked) -> (u128, u64) {
     let parallel = &scenario.parallel;
     if parallel.pp == 1 {
-        return Bytes::ZERO;
+        return (0, 0);
     }
     // Ends have one neighbour, unless the chunks go round. Where a micro-batch turns back it stays.
     let turning = parallel.turns() == 2 && parallel.both_ways() && parallel.stage + 1 == parallel.pp;
-    let chunks = u128::from(parallel.turns().max(parallel.copies())) - u128::from(turning);
-    let [first, last] = parallel.ends().map(u128::from);
+    let chunks = u64::from(parallel.turns().max(parallel.copies())) - u64::from(turning);
+    let [first, last] = parallel.ends().map(u64::from);
     let forward = chunks - last;
     let backward = if scenario.mode.trains() { chunks - first } else { 0 };
     let share = if parallel.sequence_parallel { u128::from(parallel.tp) } else { 1 };
     let sent = stream_of(scenario, scenario.architecture.stream_width());
-    Bytes(sent.div_ceil(share) * (forward + backward) * u128::from(repeats(scenario)))
+    (sent.div_ceil(share), forward + backward)
 }
 
 fn context(scenario: &Checked) -> Bytes {

@@ -6,8 +6,10 @@ use memory_wall_core::communication::{self, Traffic};
 use memory_wall_core::evaluate::per_rank;
 use memory_wall_core::layout::{Layout, PipelineSplit};
 use memory_wall_core::memory::activations::megatron;
-use memory_wall_core::roofline::Pass;
 use memory_wall_core::roofline::latency::{Counting, estimate};
+use memory_wall_core::roofline::operations::{Kernels, Unit};
+use memory_wall_core::roofline::tasks::{TaskTotal, by_task};
+use memory_wall_core::roofline::{Pass, Task};
 use memory_wall_core::scenario::{CutError, TrainerOption};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{
@@ -139,6 +141,40 @@ fn each_end_gets_half_of_the_micro_batches() {
     assert_eq!(sent(DualPipe, 0)[1], 8 * 2 * stream);
     // To and fro: 4 times, but the ends send the last ones to nobody, and at the turn nothing leaves the rank.
     assert_eq!([0, 3, 7].map(|stage| sent(DualPipeV, stage)[1] / stream / 16), [2, 4, 2]);
+}
+
+/// Llama 3.1 70B over 8 tensor-parallel ranks and 8 stages, with 32 micro-batches.
+fn large(schedule: PipelineSchedule, virtual_stages: u32) -> Checked {
+    let shape = models::by_id("llama-3.1-70b").unwrap().architecture;
+    let mut run = Scenario { architecture: shape, ..run(schedule, 8, 32) };
+    (run.parallel.tp, run.parallel.sequence_parallel, run.parallel.virtual_stages) = (8, true, virtual_stages);
+    run.check().unwrap()
+}
+
+fn rows(run: &Checked) -> Vec<TaskTotal> {
+    by_task(run, gpus::by_id("h100-sxm").unwrap(), Pass::Training, Kernels::of(run)).into_iter().flatten().collect()
+}
+
+#[test]
+fn the_rows_of_the_fullest_rank_are_the_step() {
+    let gpu = gpus::by_id("h100-sxm").unwrap();
+    for schedule in [OneForwardOneBackward, DualPipe, DualPipeV] {
+        let run = large(schedule, 1);
+        let step = estimate(&run, gpu, Pass::Training, Counting::of(&run));
+        let all = |stage| {
+            let rows = rows(&run.at_stage(stage));
+            let kernels = rows.iter().filter(|row| row.unit != Unit::Link);
+            (kernels.clone().map(|row| row.lower.0).sum::<f64>(), kernels.map(|row| row.work.flops).sum::<u128>())
+        };
+        // The last rank has the head; with DualPipe the first one too.
+        let (seconds, flops) = all(if schedule == DualPipeV { 0 } else { 7 });
+        assert_eq!(flops, step.work.flops, "{schedule:?}");
+        assert!((seconds / step.kernels().0 - 1.0).abs() < 1e-9, "{schedule:?} {seconds} {:?}", step.kernels());
+    }
+    // Of two stages each takes half of the micro-batches.
+    let inner = [OneForwardOneBackward, DualPipe].map(|schedule| rows(&large(schedule, 1).at_stage(3)));
+    let flops = inner.map(|rows| rows.iter().find(|row| row.task == Task::MlpUp).map(|row| row.work.flops));
+    assert_eq!(flops[0], flops[1]);
 }
 
 /// Every stage is on two ranks, each of which has the gradients of half of the micro-batches.

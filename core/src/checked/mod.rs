@@ -83,10 +83,10 @@ impl Checked {
         Self(Scenario { seq_length: seq_length.clamp(bounds::SEQ_LENGTH.min, bounds::SEQ_LENGTH.max), ..self.0 })
     }
 
-    /// One micro-batch to a step.
+    /// One micro-batch to a step; of several copies of the layers, one to each.
     #[must_use]
     pub(crate) fn with_one_micro_batch(mut self) -> Self {
-        self.0.training.micro_batches = 1;
+        self.0.training.micro_batches = self.0.parallel.copies();
         self
     }
 
