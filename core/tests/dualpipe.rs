@@ -177,6 +177,28 @@ fn the_rows_of_the_fullest_rank_are_the_step() {
     assert_eq!(flops[0], flops[1]);
 }
 
+#[test]
+fn what_goes_to_other_stages_is_what_the_operations_send() {
+    let listed = |run: &Checked| rows(run).iter().find(|row| row.task == Task::StageLink).map(|row| row.work.written);
+    for (schedule, chunks) in [(OneForwardOneBackward, 1), (OneForwardOneBackward, 5), (DualPipe, 1), (DualPipeV, 1)] {
+        for stage in 0..8 {
+            let run = large(schedule, chunks).at_stage(stage);
+            let sent = communication::bytes(&run, Traffic::Pipeline).0;
+            assert_eq!(listed(&run), Some(sent), "{schedule:?} {chunks} {stage}");
+        }
+    }
+    let [one, dual] = [OneForwardOneBackward, DualPipe].map(|schedule| large(schedule, 1).at_stage(3));
+    assert_eq!(listed(&dual), listed(&one));
+    // An inner rank sets the pace of the links in the estimate as well.
+    let gpu = gpus::by_id("h100-sxm").unwrap();
+    let links =
+        |run: &Checked| rows(run).iter().filter(|row| row.unit == Unit::Link).map(|row| row.lower.0).sum::<f64>();
+    for run in [one, dual, large(DualPipeV, 1).at_stage(3)] {
+        let step = estimate(&run, gpu, Pass::Training, Counting::of(&run));
+        assert!((step.links.0 / links(&run) - 1.0).abs() < 1e-9, "{} {}", step.links.0, links(&run));
+    }
+}
+
 /// Every stage is on two ranks, each of which has the gradients of half of the micro-batches.
 #[test]
 fn both_copies_of_a_stage_agree_on_their_gradients() {
