@@ -232,6 +232,25 @@ fn the_fullest_of_ranks_with_two_stages_is_found() {
     assert_eq!(layers[0], layers[15]);
 }
 
+/// Behind the chunk in front of the last one, two micro-batches are on their way.
+#[test]
+fn what_predicts_is_held_as_often_as_its_chunk() {
+    let kept = |schedule, layout, stage| {
+        let mut run = run(schedule, if schedule == DualPipe { 8 } else { 4 }, 16);
+        run.parallel.split.layout = Layout::read(layout).ok();
+        let run = run.check().unwrap().at_stage(stage);
+        let all = worked::total(|sink| megatron::kept(&run, sink)).0;
+        all - worked::total(|sink| megatron::layers(&run, run.local().layers_in_flight, sink)).0
+    };
+    let (last, before) = ("Et*4|(t*4|)*6t*4mL", "Et*4|(t*4|)*5t*8m|L");
+    let one = 10 * TOKENS * 4_096;
+    for schedule in [DualPipe, DualPipeV] {
+        // Beside the final norm and the head's input.
+        assert_eq!(kept(schedule, last, 0), one + 4 * TOKENS * 4_096);
+        assert_eq!(kept(schedule, before, 1), 2 * one, "{schedule:?}");
+    }
+}
+
 #[test]
 fn other_code_and_other_counts_are_refused() {
     let refused = |run: Scenario| match run.check().err() {
