@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+use memory_wall_core::assumptions::Assumptions;
 use memory_wall_core::communication::{self, Traffic};
 use memory_wall_core::evaluate::per_rank;
 use memory_wall_core::layout::{Layout, PipelineSplit};
@@ -295,6 +296,25 @@ fn deepseek(modules: &str) -> Scenario {
     run.parallel = Parallelism { dp: 128, pp: 16, ep: 64, zero, split, schedule: DualPipe, ..Parallelism::ONE };
     run.gpu = gpus::by_id("h800-sxm");
     run
+}
+
+/// The last rank has the model's own table beside its MTP layer; with 1F1B it has a copy.
+#[test]
+fn what_is_said_of_the_table_of_mtp_layers_is_what_is_counted() {
+    let said = |schedule| {
+        let mut run = deepseek("");
+        run.parallel.schedule = schedule;
+        let run = run.check().unwrap();
+        let all = Assumptions::of(&run);
+        let sentences = all.iter().map(|it| it.to_string());
+        (
+            sentences.filter(|it| it.contains("a copy of the embedding table")).count(),
+            run.at_stage(15).local_parameters().embedding,
+        )
+    };
+    let table = 129_280 * 7_168;
+    assert_eq!(said(OneForwardOneBackward), (1, table));
+    assert_eq!(said(DualPipe), (0, table));
 }
 
 /// The report trained so on GPUs with 80 GB, without tensor parallelism: on each rank two of 16 stages of 4 layers, with 4 of 256 experts in each layer.
