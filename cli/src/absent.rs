@@ -95,6 +95,25 @@ const FORMATS: [Absent; 4] = [
     (&["hqq", "aqlm", "quip", "vptq", "spqr", "bitnet"], "its scales and code books are not modelled"),
 ];
 
+/// Schedules of a pipeline.
+///
+/// # Source
+/// torchtitan, `job_config.py` (`pipeline_parallel_schedule`), which names those of PyTorch's `torch.distributed.pipelining`. Read 2026-11-27.
+const SCHEDULES: [Absent; 3] = [
+    (&["gpipe"], "it holds the activations of every micro-batch until all have gone forward"),
+    (
+        &["zb", "zerobubble", "zero-bubble"],
+        "a zero-bubble schedule holds gradients of weights back, with all that they are made of",
+    ),
+    (&["interleaved"], "1f1b with --virtual-stages takes chunks of layers in turn"),
+];
+
+/// Why a schedule of a pipeline is not modelled.
+pub(crate) fn schedule(option: &str, text: &str) -> Option<BadInput> {
+    let word = word(text);
+    refused(option, text, &SCHEDULES, |name| word.contains(name))
+}
+
 /// Why a runtime is not modelled.
 pub(crate) fn runtime(option: &str, text: &str) -> Option<BadInput> {
     let word = word(text);

@@ -213,6 +213,7 @@ pub(crate) fn not_one_of(option: &str, ids: &[&'static str], text: &str) -> BadI
     let absent = match option {
         "--engine" => absent::runtime(option, text),
         "--weights" => absent::format(option, text),
+        "--pipeline-schedule" => absent::schedule(option, text),
         _ => None,
     };
     if let Some(refused) = absent {

@@ -100,6 +100,16 @@ fn what_is_not_modelled_is_refused_by_name() {
         ("estimate --model llama-3.1-8b --weights ud-q4_k_xl".into(), "chosen by measurement"),
         ("estimate --model llama-3.1-8b --mode training --fp8".into(), "say --fp8-recipe"),
         ("estimate --model deepseek-v3 --mode training --dualpipe".into(), "--pipeline-schedule dualpipe and"),
+        ("estimate --model deepseek-v3 --mode training --pipeline-schedule GPipe".into(), "of every micro-batch"),
+        ("estimate --model deepseek-v3 --mode training --pipeline-schedule zbv".into(), "gradients of weights back"),
+        (
+            "estimate --model deepseek-v3 --mode training --pipeline-schedule InterleavedZeroBubble".into(),
+            "gradients of weights back",
+        ),
+        (
+            "estimate --model deepseek-v3 --mode training --pipeline-schedule interleaved1f1b".into(),
+            "1f1b with --virtual-stages",
+        ),
         (
             "estimate --model deepseek-v3 --mode training --ema".into(),
             "none where it is kept and updated in host memory",

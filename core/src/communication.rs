@@ -40,6 +40,7 @@ choices! {
 /// With N ranks, W and G the bytes of local weights and gradients, m micro-batches, A = batch × local tokens × `hidden_size` × bytes, L local layers:
 /// data: all-reduce of G, 2(N − 1)/N·G; ZeRO-1: reduce-scatter of G and all-gather of W, (N − 1)/N·(G + W); ZeRO-2: (N − 1)/N·(m·G + W);
 /// ZeRO-3: (N − 1)/N·m·(2W + G); hybrid sharding adds the all-reduce of G's shard among the replicas. Context-parallel ranks count as data-parallel ones here.
+/// In `DualPipe` the two ranks of a pipeline that hold the same stages are replicas too.
 /// Tensor: four all-reduces of A a layer (two in inference), 2(t − 1)/t·A each, six when a layer is recomputed.
 /// Pipeline: A forward and A back for each micro-batch and chunk. Context: keys and values forward, those and their gradients backward, c − 1 times, and once more when a layer is recomputed.
 /// Expert: (e − 1)/e of A × `experts_per_token`, four times a mixture layer (two in inference), six when it is recomputed, A at the width at which tokens
@@ -55,6 +56,7 @@ choices! {
 /// # Source
 /// Rajbhandari et al. 2020 (`ZeRO`), section 7; Shoeybi et al. 2019 and Korthikanti et al. 2022 (tensor and sequence parallelism);
 /// Narayanan et al. 2021 (pipelines); Liu et al. 2023 (ring attention); Lepikhin et al. 2020 (experts).
+/// `examples/example_dualpipe.py` of github.com/deepseek-ai/DualPipe at 3da1bbe (2025-03), which adds the gradients of rank p − 1 − i to those of i. Read 2026-11-27.
 ///
 /// # Example
 /// ```
@@ -95,7 +97,9 @@ fn local_gradients(scenario: &Checked) -> u128 {
 fn data(scenario: &Checked) -> Bytes {
     let parallel = &scenario.parallel;
     let ranks = u64::from(parallel.dp) * u64::from(parallel.cp);
-    if !scenario.mode.trains() || ranks == 1 {
+    // The other ranks of the pipeline with the same stages hold gradients of the other micro-batches.
+    let copies = u64::from(parallel.copies());
+    if !scenario.mode.trains() || ranks * copies == 1 {
         return Bytes::ZERO;
     }
     let held = scenario.local_parameters();
@@ -113,10 +117,10 @@ fn data(scenario: &Checked) -> Bytes {
         let learned = if full { weights * u128::from(parameters) / whole } else { gradients };
         let gathered = if full { learned } else { weights };
         let (ranks, shards) = (same(ranks), same(parallel.shard_ranks()));
-        let among_replicas = ring(gradients.div_ceil(shards.into()), ranks / shards, 2);
+        let among_replicas = ring(gradients.div_ceil(shards.into()), ranks / shards * copies, 2);
         let micro_batches = u64::from(scenario.training.micro_batches);
         match parallel.zero {
-            ZeroStage::None => ring(gradients, ranks, 2),
+            ZeroStage::None => ring(gradients, ranks * copies, 2),
             ZeroStage::Optimizer => ring(gradients + learned, shards, 1) + among_replicas,
             // Sharded gradients are added up shard by shard, after each micro-batch.
             ZeroStage::Gradients => ring(gradients, shards, micro_batches) + ring(learned, shards, 1) + among_replicas,
@@ -141,7 +145,7 @@ fn stream_of(scenario: &Checked, width: impl Into<u64>) -> u128 {
 }
 
 /// How often the work of one micro-batch is done in a step.
-fn repeats(scenario: &Checked) -> u64 {
+pub(crate) fn repeats(scenario: &Checked) -> u64 {
     // Of two copies of the layers each does its part.
     let all = scenario.training.micro_batches / scenario.parallel.copies();
     if scenario.mode.trains() { all.into() } else { 1 }
@@ -161,19 +165,25 @@ fn tensor(scenario: &Checked) -> Bytes {
 }
 
 fn pipeline(scenario: &Checked) -> Bytes {
+    let (sent, times) = to_stages(scenario);
+    Bytes(sent * u128::from(times) * u128::from(repeats(scenario)))
+}
+
+/// Bytes of a stream that goes to another stage, and how many such go from this rank for each time that its work is done.
+pub(crate) fn to_stages(scenario: &Checked) -> (u128, u64) {
     let parallel = &scenario.parallel;
     if parallel.pp == 1 {
-        return Bytes::ZERO;
+        return (0, 0);
     }
     // Ends have one neighbour, unless the chunks go round. Where a micro-batch turns back it stays.
     let turning = parallel.turns() == 2 && parallel.both_ways() && parallel.stage + 1 == parallel.pp;
-    let chunks = u128::from(parallel.turns().max(parallel.copies())) - u128::from(turning);
-    let [first, last] = parallel.ends().map(u128::from);
+    let chunks = u64::from(parallel.turns().max(parallel.copies())) - u64::from(turning);
+    let [first, last] = parallel.ends().map(u64::from);
     let forward = chunks - last;
     let backward = if scenario.mode.trains() { chunks - first } else { 0 };
     let share = if parallel.sequence_parallel { u128::from(parallel.tp) } else { 1 };
     let sent = stream_of(scenario, scenario.architecture.stream_width());
-    Bytes(sent.div_ceil(share) * (forward + backward) * u128::from(repeats(scenario)))
+    (sent.div_ceil(share), forward + backward)
 }
 
 fn context(scenario: &Checked) -> Bytes {

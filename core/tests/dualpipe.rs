@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+use memory_wall_core::assumptions::Assumptions;
 use memory_wall_core::communication::{self, Traffic};
 use memory_wall_core::evaluate::per_rank;
 use memory_wall_core::layout::{Layout, PipelineSplit};
 use memory_wall_core::memory::activations::megatron;
-use memory_wall_core::roofline::Pass;
 use memory_wall_core::roofline::latency::{Counting, estimate};
+use memory_wall_core::roofline::operations::{Kernels, Unit};
+use memory_wall_core::roofline::tasks::{TaskTotal, by_task};
+use memory_wall_core::roofline::{Pass, Task};
 use memory_wall_core::scenario::{CutError, TrainerOption};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{
@@ -141,6 +144,83 @@ fn each_end_gets_half_of_the_micro_batches() {
     assert_eq!([0, 3, 7].map(|stage| sent(DualPipeV, stage)[1] / stream / 16), [2, 4, 2]);
 }
 
+/// Llama 3.1 70B over 8 tensor-parallel ranks and 8 stages, with 32 micro-batches.
+fn large(schedule: PipelineSchedule, virtual_stages: u32) -> Checked {
+    let shape = models::by_id("llama-3.1-70b").unwrap().architecture;
+    let mut run = Scenario { architecture: shape, ..run(schedule, 8, 32) };
+    (run.parallel.tp, run.parallel.sequence_parallel, run.parallel.virtual_stages) = (8, true, virtual_stages);
+    run.check().unwrap()
+}
+
+fn rows(run: &Checked) -> Vec<TaskTotal> {
+    by_task(run, gpus::by_id("h100-sxm").unwrap(), Pass::Training, Kernels::of(run)).into_iter().flatten().collect()
+}
+
+#[test]
+fn the_rows_of_the_fullest_rank_are_the_step() {
+    let gpu = gpus::by_id("h100-sxm").unwrap();
+    for schedule in [OneForwardOneBackward, DualPipe, DualPipeV] {
+        let run = large(schedule, 1);
+        let step = estimate(&run, gpu, Pass::Training, Counting::of(&run));
+        let all = |stage| {
+            let rows = rows(&run.at_stage(stage));
+            let kernels = rows.iter().filter(|row| row.unit != Unit::Link);
+            (kernels.clone().map(|row| row.lower.0).sum::<f64>(), kernels.map(|row| row.work.flops).sum::<u128>())
+        };
+        // The last rank has the head; with DualPipe the first one too.
+        let (seconds, flops) = all(if schedule == DualPipeV { 0 } else { 7 });
+        assert_eq!(flops, step.work.flops, "{schedule:?}");
+        assert!((seconds / step.kernels().0 - 1.0).abs() < 1e-9, "{schedule:?} {seconds} {:?}", step.kernels());
+    }
+    // Of two stages each takes half of the micro-batches.
+    let inner = [OneForwardOneBackward, DualPipe].map(|schedule| rows(&large(schedule, 1).at_stage(3)));
+    let flops = inner.map(|rows| rows.iter().find(|row| row.task == Task::MlpUp).map(|row| row.work.flops));
+    assert_eq!(flops[0], flops[1]);
+}
+
+#[test]
+fn what_goes_to_other_stages_is_what_the_operations_send() {
+    let listed = |run: &Checked| rows(run).iter().find(|row| row.task == Task::StageLink).map(|row| row.work.written);
+    for (schedule, chunks) in [(OneForwardOneBackward, 1), (OneForwardOneBackward, 5), (DualPipe, 1), (DualPipeV, 1)] {
+        for stage in 0..8 {
+            let run = large(schedule, chunks).at_stage(stage);
+            let sent = communication::bytes(&run, Traffic::Pipeline).0;
+            assert_eq!(listed(&run), Some(sent), "{schedule:?} {chunks} {stage}");
+        }
+    }
+    let [one, dual] = [OneForwardOneBackward, DualPipe].map(|schedule| large(schedule, 1).at_stage(3));
+    assert_eq!(listed(&dual), listed(&one));
+    // An inner rank sets the pace of the links in the estimate as well.
+    let gpu = gpus::by_id("h100-sxm").unwrap();
+    let links =
+        |run: &Checked| rows(run).iter().filter(|row| row.unit == Unit::Link).map(|row| row.lower.0).sum::<f64>();
+    for run in [one, dual, large(DualPipeV, 1).at_stage(3)] {
+        let step = estimate(&run, gpu, Pass::Training, Counting::of(&run));
+        assert!((step.links.0 / links(&run) - 1.0).abs() < 1e-9, "{} {}", step.links.0, links(&run));
+    }
+}
+
+/// Every stage is on two ranks, each of which has the gradients of half of the micro-batches.
+#[test]
+fn both_copies_of_a_stage_agree_on_their_gradients() {
+    let sent = |schedule, dp, zero| {
+        let mut run = run(schedule, 8, 16);
+        (run.parallel.dp, run.parallel.zero) = (dp, zero);
+        let run = run.check().unwrap().at_stage(3);
+        communication::bytes(&run, Traffic::Data).0
+    };
+    // 8 of 32 layers: gradients in fp32, weights in bf16.
+    let parameters = 8 * 218_112_000;
+    let (gradients, weights) = (4 * parameters, 2 * parameters);
+    assert_eq!(sent(DualPipe, 1, ZeroStage::None), gradients);
+    assert_eq!(sent(OneForwardOneBackward, 1, ZeroStage::None), 0);
+    assert_eq!(sent(DualPipeV, 1, ZeroStage::None), 0);
+    // 16 ranks hold the same.
+    assert_eq!(sent(DualPipe, 8, ZeroStage::None), gradients * 2 * 15 / 16);
+    // Of what is sharded over 8, an eighth is left to be added to the other copy's.
+    assert_eq!(sent(DualPipe, 8, ZeroStage::Optimizer), (gradients + weights) * 7 / 8 + gradients / 8);
+}
+
 #[test]
 fn the_fullest_of_ranks_with_two_stages_is_found() {
     let mut run = deepseek("");
@@ -151,6 +231,25 @@ fn the_fullest_of_ranks_with_two_stages_is_found() {
     let layers: Vec<u64> = per_rank(&run).map(|rank| rank.layers).collect();
     assert_eq!(layers.iter().sum::<u64>(), 2 * 62);
     assert_eq!(layers[0], layers[15]);
+}
+
+/// Behind the chunk in front of the last one, two micro-batches are on their way.
+#[test]
+fn what_predicts_is_held_as_often_as_its_chunk() {
+    let kept = |schedule, layout, stage| {
+        let mut run = run(schedule, if schedule == DualPipe { 8 } else { 4 }, 16);
+        run.parallel.split.layout = Layout::read(layout).ok();
+        let run = run.check().unwrap().at_stage(stage);
+        let all = worked::total(|sink| megatron::kept(&run, sink)).0;
+        all - worked::total(|sink| megatron::layers(&run, run.local().layers_in_flight, sink)).0
+    };
+    let (last, before) = ("Et*4|(t*4|)*6t*4mL", "Et*4|(t*4|)*5t*8m|L");
+    let one = 10 * TOKENS * 4_096;
+    for schedule in [DualPipe, DualPipeV] {
+        // Beside the final norm and the head's input.
+        assert_eq!(kept(schedule, last, 0), one + 4 * TOKENS * 4_096);
+        assert_eq!(kept(schedule, before, 1), 2 * one, "{schedule:?}");
+    }
 }
 
 #[test]
@@ -197,6 +296,25 @@ fn deepseek(modules: &str) -> Scenario {
     run.parallel = Parallelism { dp: 128, pp: 16, ep: 64, zero, split, schedule: DualPipe, ..Parallelism::ONE };
     run.gpu = gpus::by_id("h800-sxm");
     run
+}
+
+/// The last rank has the model's own table beside its MTP layer; with 1F1B it has a copy.
+#[test]
+fn what_is_said_of_the_table_of_mtp_layers_is_what_is_counted() {
+    let said = |schedule| {
+        let mut run = deepseek("");
+        run.parallel.schedule = schedule;
+        let run = run.check().unwrap();
+        let all = Assumptions::of(&run);
+        let sentences = all.iter().map(|it| it.to_string());
+        (
+            sentences.filter(|it| it.contains("a copy of the embedding table")).count(),
+            run.at_stage(15).local_parameters().embedding,
+        )
+    };
+    let table = 129_280 * 7_168;
+    assert_eq!(said(OneForwardOneBackward), (1, table));
+    assert_eq!(said(DualPipe), (0, table));
 }
 
 /// The report trained so on GPUs with 80 GB, without tensor parallelism: on each rank two of 16 stages of 4 layers, with 4 of 256 experts in each layer.

@@ -284,7 +284,7 @@ fn included(it: &Run, timed: &Timed) -> String {
 fn without_row(scenario: &Scenario, pass: Pass) -> String {
     let host = scenario.offload.parameters || scenario.offload.optimizer || scenario.offload.kv_cache;
     let kinds = [
-        (pass == Pass::Training && scenario.parallel.dp > 1, Traffic::Data),
+        (pass == Pass::Training && scenario.parallel.dp * scenario.parallel.copies() > 1, Traffic::Data),
         (pass != Pass::Decode && scenario.parallel.cp > 1, Traffic::Context),
         (host, Traffic::Host),
     ];

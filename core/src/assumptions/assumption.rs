@@ -131,7 +131,12 @@ pub enum Assumption {
     /// Megatron-LM's vocabulary, padded.
     PaddedVocabulary(u32),
     /// MTP layers that a layout of Megatron-LM places.
-    PlacedPrediction(u32),
+    PlacedPrediction {
+        /// How many.
+        layers: u32,
+        /// Whether they come with an embedding table of their own.
+        copy: bool,
+    },
     /// A pipeline whose ranks hold two stages each, as far from the first and from the last.
     BothWays(PipelineSchedule),
     /// PyTorch has no fused kernel for such attention and keeps the scores.

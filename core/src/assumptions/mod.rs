@@ -210,7 +210,13 @@ impl Assumptions {
                 when(quantised_cache, Assumption::CacheScales { counted: served == Some(Engine::LlamaCpp) }),
                 learned,
                 when(gpus > 1, Assumption::ManyGpus { gpus, gathered }),
-                when(scenario.predictions() > 0, Assumption::PlacedPrediction(scenario.predictions())),
+                when(
+                    scenario.predictions() > 0,
+                    Assumption::PlacedPrediction {
+                        layers: scenario.predictions(),
+                        copy: (0..scenario.parallel.pp).any(|stage| scenario.at_stage(stage).predicts_from_a_copy()),
+                    },
+                ),
                 when(scenario.parallel.both_ways(), Assumption::BothWays(scenario.parallel.schedule)),
                 when(overhead::of_megatron(scenario), Assumption::BesideMegatron { mixture: shape.moe.is_some() }),
                 when(

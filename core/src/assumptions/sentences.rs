@@ -195,9 +195,10 @@ impl Assumption {
                 "The optimizer's step is fused, as in Hugging Face's Trainer with PyTorch 2.8 or newer. With an older one, and in torch.optim.AdamW by itself, it runs over lists of tensors and makes a copy of {} (--step foreach).",
                 Size::new(copy, ByteUnit::Gb).plain()
             ),
-            Self::PlacedPrediction(layers) => write!(
+            Self::PlacedPrediction { layers, copy } => write!(
                 f,
-                "The layout's {layers} MTP layers count as one more layer each where it has them, with a projection and a copy of the embedding table there, and with logits of their own in the loss. They are in no count of the model's parameters.",
+                "The layout's {layers} MTP layers count as one more layer each where it has them, with a projection{}, and with logits of their own in the loss. They are in no count of the model's parameters.",
+                if copy { " and a copy of the embedding table there" } else { " there, beside the embedding table" },
             ),
             Self::BothWays(schedule) => write!(
                 f,

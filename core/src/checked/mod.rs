@@ -83,10 +83,10 @@ impl Checked {
         Self(Scenario { seq_length: seq_length.clamp(bounds::SEQ_LENGTH.min, bounds::SEQ_LENGTH.max), ..self.0 })
     }
 
-    /// One micro-batch to a step.
+    /// One micro-batch to a step; of several copies of the layers, one to each.
     #[must_use]
     pub(crate) fn with_one_micro_batch(mut self) -> Self {
-        self.0.training.micro_batches = 1;
+        self.0.training.micro_batches = self.0.parallel.copies();
         self
     }
 
@@ -223,18 +223,24 @@ impl Checked {
         layout.map_or(0, |layout| layout.predicting())
     }
 
+    /// Whether MTP layers of the stage that is looked at come with an embedding table of their own: where the output head of a tied model is, it is the table;
+    /// where both ends of the model are, their tables are shared.
+    pub(crate) fn predicts_from_a_copy(&self) -> bool {
+        let [first, last] = self.parallel.ends();
+        self.predicting_here() > 0 && !(self.ties() && last || first && self.parallel.both_ways())
+    }
+
     /// Adds what MTP layers have beside a layer: a copy of the embedding table, and a projection from two hidden states to one behind three norms.
     ///
     /// # Source
     /// Megatron-LM at d98e8a6 (2026-08): `GPTModel.__init__`, which makes an embedding where `mtp_process`; `MultiTokenPredictionLayer`. Read 2026-11-26.
     fn add_predicting(&self, held: &mut Parameters) {
         let (count, h) = (u64::from(self.predicting_here()), u64::from(self.architecture.hidden_size));
-        let (tp, [first, last]) = (u64::from(self.parallel.tp), self.parallel.ends());
+        let tp = u64::from(self.parallel.tp);
         if count == 0 {
             return;
         }
-        // Where the output head of a tied model is, it is the table; where both ends of the model are, their tables are shared.
-        if !(self.ties() && last || first && self.parallel.both_ways()) {
+        if self.predicts_from_a_copy() {
             held.embedding += u64::from(self.vocabulary()).div_ceil(tp) * h;
         }
         held.matrices += (count * 2 * h * h).div_ceil(tp);

@@ -139,6 +139,12 @@ impl Parallelism {
         layout.map_or(0, |layout| layout.predicting())
     }
 
+    /// How often the chunk with MTP layers is held at once where micro-batches pass both ways.
+    pub(crate) fn predictions_held(&self) -> Option<u64> {
+        let at = self.split.layout.filter(|_| self.both_ways())?.predicted_at()?;
+        Some((self.pp * self.turns() - at).into())
+    }
+
     /// The first layer of the stage that is looked at, and the one behind its last, as Megatron-LM spreads layers.
     ///
     /// A rank with several chunks has layers from all over the model: they count as if they followed each other, with as many of the

@@ -6,6 +6,7 @@ use super::operations::{Direction, Pass, Routing, Task, Unit, visited};
 use crate::architecture::{
     Compression, Indexer, LayerKinds, LinearAttention, Moe, Positions, Projection, SlidingWindow,
 };
+use crate::communication;
 use crate::memory::{gradients, kv_cache};
 use crate::parameters::Parameters;
 use crate::scenario::{Attention, Mode, NarrowBeside};
@@ -54,12 +55,11 @@ impl Lister<'_, '_> {
         if local.head {
             self.head();
         }
-        if !local.head || scenario.parallel.both_ways() {
-            let sent = u128::from(self.tokens) * u128::from(shape.stream_width()) * self.act;
-            let both = if self.training() { 2 } else { 1 };
-            let work = Work { flops: 0, read: 0, written: sent };
-            self.put(Task::StageLink, Direction::Forward, both, work, [sent, 0, 0], Unit::Link);
-        }
+        let (sent, times) = communication::to_stages(scenario);
+        let here = u128::from(self.tokens) * u128::from(shape.stream_width()) * self.act;
+        let sent = if self.training() { sent } else { here };
+        let work = Work { flops: 0, read: 0, written: sent };
+        self.put(Task::StageLink, Direction::Forward, times, work, [sent, 0, 0], Unit::Link);
         if self.training() {
             self.adapters();
             self.step();

@@ -3,6 +3,7 @@
 use super::operations::{Direction, Kernels, Listing, Operation, Pass, Task, Unit};
 use super::{Work, multiplies_in};
 use crate::architecture::Architecture;
+use crate::communication;
 use crate::memory::{gradients, weights};
 use crate::precision::{Block, ComputePrecision};
 use crate::scenario::{Attention, Mode};
@@ -132,12 +133,8 @@ impl<'a, 'b> Lister<'a, 'b> {
         [kept, weights, model_flops]: [u128; 3],
         unit: Unit,
     ) {
-        let times = times
-            * if self.training() && task != Task::OptimizerStep {
-                self.it.scenario.training.micro_batches.into()
-            } else {
-                1
-            };
+        let repeated = self.training() && task != Task::OptimizerStep;
+        let times = times * if repeated { communication::repeats(self.it.scenario) } else { 1 };
         if times > 0 && work != Work::default() {
             (self.sink)(&Operation { task, direction, times, work, kept, weights, model_flops, unit });
         }

@@ -286,7 +286,7 @@ fn once(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
         // Embedding and hidden state in front of their norms, both behind them, the sum in front of the last norm; for each micro-batch that is in the last chunk.
         let parallel = &scenario.parallel;
         let [pp, earlier] = [parallel.pp, (parallel.virtual_stages - 1) * parallel.pp].map(u64::from);
-        let behind = if parallel.both_ways() { 1 } else { local.chunks_in_flight.saturating_sub(earlier) };
+        let behind = parallel.predictions_held().unwrap_or(local.chunks_in_flight.saturating_sub(earlier));
         let in_flight = behind.clamp(1, pp);
         let factors = [Factor::number(10 * predicting * in_flight), tokens, hidden];
         sink(&Term { item: Item::FinalNorm, factors: &factors, divisor: 1 });
