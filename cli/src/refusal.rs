@@ -4,7 +4,7 @@ use memory_wall_core::bounds;
 use memory_wall_core::layout::{PipelineSplit, SplitError};
 use memory_wall_core::number::Memory;
 use memory_wall_core::parallelism::ParallelError;
-use memory_wall_core::scenario::{CutError, Demand, TensorSplit, TrainerOption, Unsupported};
+use memory_wall_core::scenario::{BothWays, CutError, Demand, TensorSplit, TrainerOption, Unsupported};
 use memory_wall_core::{Implementation, Parallelism, Scenario, ScenarioError};
 use memory_wall_plan::Value;
 
@@ -117,7 +117,11 @@ fn trainer(scenario: &Scenario, error: &CutError) -> String {
         }
         CutError::NoInterleaving(chunks) => (format!("--virtual-stages {chunks}"), String::new()),
         CutError::MicroBatches { micro_batches, .. } => (format!("--micro-batches {micro_batches}"), String::new()),
-        CutError::BothWays { schedule, .. } => (format!("--pipeline-schedule {}", schedule.id()), String::new()),
+        CutError::BothWays(_, BothWays::Stages(_)) => (pipeline, String::new()),
+        CutError::BothWays(_, BothWays::Chunks(chunks)) => (format!("--virtual-stages {chunks}"), String::new()),
+        CutError::BothWays(_, BothWays::MicroBatches { .. }) => {
+            (format!("--micro-batches {}", scenario.training.micro_batches), String::new())
+        }
         CutError::Fp8(why) => (told_in_full(scenario, why.option()), String::new()),
         CutError::Asks(_, demand) => asked(scenario, *demand),
         CutError::Lacks(_, option) | CutError::Sharded(_, option) => (lacking(scenario, *option), String::new()),

@@ -5,13 +5,13 @@
 use memory_wall_core::assumptions::Assumptions;
 use memory_wall_core::communication::{self, Traffic};
 use memory_wall_core::evaluate::per_rank;
-use memory_wall_core::layout::{Layout, PipelineSplit};
+use memory_wall_core::layout::{Layout, PipelineSplit, SplitError};
 use memory_wall_core::memory::activations::megatron;
 use memory_wall_core::roofline::latency::{Counting, estimate};
 use memory_wall_core::roofline::operations::{Kernels, Unit};
 use memory_wall_core::roofline::tasks::{TaskTotal, by_task};
 use memory_wall_core::roofline::{Pass, Task};
-use memory_wall_core::scenario::{CutError, TrainerOption};
+use memory_wall_core::scenario::{BothWays, CutError, TrainerOption};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{
     Bucket, Checked, Checkpointing, Fp8, Fp8Recipe, Implementation, Loss, Mode, Moments, Parallelism, PipelineSchedule,
@@ -263,15 +263,35 @@ fn other_code_and_other_counts_are_refused() {
         (it.training.implementation, it.training.recipe) = (implementation, Recipe::Autocast);
         assert_eq!(refused(it), CutError::Lacks(implementation, TrainerOption::Schedule(DualPipe)));
     }
-    let least = |schedule, least| CutError::BothWays { schedule, least };
-    assert_eq!(refused(run(DualPipe, 8, 14)), least(DualPipe, 16));
-    assert_eq!(refused(run(DualPipe, 8, 17)), least(DualPipe, 16));
-    assert_eq!(refused(run(DualPipe, 1, 17)), least(DualPipe, 4));
-    assert_eq!(refused(run(DualPipeV, 8, 15)), least(DualPipeV, 16));
+    let why = |schedule, why| CutError::BothWays(schedule, why);
+    let few = |schedule| why(schedule, BothWays::MicroBatches { least: 16, pp: 8 });
+    assert_eq!(refused(run(DualPipe, 8, 14)), few(DualPipe));
+    assert_eq!(refused(run(DualPipe, 8, 17)), few(DualPipe));
+    assert_eq!(refused(run(DualPipeV, 8, 15)), few(DualPipeV));
+    assert_eq!(refused(run(DualPipe, 1, 17)), why(DualPipe, BothWays::Stages(1)));
+    assert_eq!(refused(run(DualPipeV, 1, 17)), why(DualPipeV, BothWays::Stages(1)));
     assert!(run(DualPipeV, 8, 17).check().is_ok());
-    let mut chunks = run(DualPipe, 8, 16);
-    chunks.parallel.virtual_stages = 2;
-    assert_eq!(refused(chunks), least(DualPipe, 16));
+    let chunks = |schedule, virtual_stages| {
+        let mut run = run(schedule, 8, 16);
+        run.parallel.virtual_stages = virtual_stages;
+        run
+    };
+    assert_eq!(refused(chunks(DualPipe, 2)), why(DualPipe, BothWays::Chunks(2)));
+    assert!(chunks(DualPipeV, 2).check().is_ok());
+    for (error, text) in [
+        (few(DualPipe), "DualPipe takes an even number of micro-batches, at least 16 for 8 stages"),
+        (few(DualPipeV), "DualPipeV takes at least 16 micro-batches for 8 ranks"),
+        (why(DualPipe, BothWays::Stages(7)), "DualPipe takes an even number of stages, not 7"),
+        (why(DualPipeV, BothWays::Chunks(3)), "DualPipeV takes two chunks of layers on each rank, not 3"),
+    ] {
+        assert_eq!(error.to_string(), text);
+    }
+    // The first rank has the last stage too: 4 layers for the first stage are none of the rank's.
+    let mut own = run(DualPipeV, 4, 16);
+    own.parallel.split.first = Some(8);
+    assert_eq!(refused(own), CutError::Split(SplitError::BothEnds));
+    own.parallel.schedule = DualPipe;
+    assert!(own.check().is_ok());
     // In inference it says nothing.
     let mut served = run(DualPipe, 1, 1);
     served.mode = Mode::Inference;
