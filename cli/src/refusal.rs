@@ -110,15 +110,15 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
 fn trainer(scenario: &Scenario, error: &CutError) -> String {
     let pipeline = format!("--pp {}", scenario.parallel.pp);
     let (option, help) = match error {
-        CutError::NoPipeline(_) => (pipeline, String::new()),
+        CutError::NoPipeline(_) | CutError::BothWays(_, BothWays::Stages(_)) => (pipeline, String::new()),
         CutError::Split(error) => split(scenario, error, pipeline),
         CutError::ShardsOnly { .. } => {
             (format!("--implementation {}", scenario.training.implementation.id()), String::new())
         }
-        CutError::NoInterleaving(chunks) => (format!("--virtual-stages {chunks}"), String::new()),
+        CutError::NoInterleaving(chunks) | CutError::BothWays(_, BothWays::Chunks(chunks)) => {
+            (format!("--virtual-stages {chunks}"), String::new())
+        }
         CutError::MicroBatches { micro_batches, .. } => (format!("--micro-batches {micro_batches}"), String::new()),
-        CutError::BothWays(_, BothWays::Stages(_)) => (pipeline, String::new()),
-        CutError::BothWays(_, BothWays::Chunks(chunks)) => (format!("--virtual-stages {chunks}"), String::new()),
         CutError::BothWays(_, BothWays::MicroBatches { .. }) => {
             (format!("--micro-batches {}", scenario.training.micro_batches), String::new())
         }
