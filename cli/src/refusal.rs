@@ -4,7 +4,7 @@ use memory_wall_core::bounds;
 use memory_wall_core::layout::{PipelineSplit, SplitError};
 use memory_wall_core::number::Memory;
 use memory_wall_core::parallelism::ParallelError;
-use memory_wall_core::scenario::{CutError, Demand, TensorSplit, TrainerOption, Unsupported};
+use memory_wall_core::scenario::{BothWays, CutError, Demand, TensorSplit, TrainerOption, Unsupported};
 use memory_wall_core::{Implementation, Parallelism, Scenario, ScenarioError};
 use memory_wall_plan::Value;
 
@@ -110,14 +110,18 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
 fn trainer(scenario: &Scenario, error: &CutError) -> String {
     let pipeline = format!("--pp {}", scenario.parallel.pp);
     let (option, help) = match error {
-        CutError::NoPipeline(_) => (pipeline, String::new()),
+        CutError::NoPipeline(_) | CutError::BothWays(_, BothWays::Stages(_)) => (pipeline, String::new()),
         CutError::Split(error) => split(scenario, error, pipeline),
         CutError::ShardsOnly { .. } => {
             (format!("--implementation {}", scenario.training.implementation.id()), String::new())
         }
-        CutError::NoInterleaving(chunks) => (format!("--virtual-stages {chunks}"), String::new()),
+        CutError::NoInterleaving(chunks) | CutError::BothWays(_, BothWays::Chunks(chunks)) => {
+            (format!("--virtual-stages {chunks}"), String::new())
+        }
         CutError::MicroBatches { micro_batches, .. } => (format!("--micro-batches {micro_batches}"), String::new()),
-        CutError::BothWays { schedule, .. } => (format!("--pipeline-schedule {}", schedule.id()), String::new()),
+        CutError::BothWays(_, BothWays::MicroBatches { .. }) => {
+            (format!("--micro-batches {}", scenario.training.micro_batches), String::new())
+        }
         CutError::Fp8(why) => (told_in_full(scenario, why.option()), String::new()),
         CutError::Asks(_, demand) => asked(scenario, *demand),
         CutError::Lacks(_, option) | CutError::Sharded(_, option) => (lacking(scenario, *option), String::new()),

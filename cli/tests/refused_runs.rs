@@ -190,11 +190,23 @@ fn what_training_code_does_not_have() {
         ),
         (
             "--implementation megatron --pp 4 --pipeline-schedule dualpipe --micro-batches 6",
-            "--pipeline-schedule dualpipe: DualPipe takes an even number of stages, one chunk of layers for each (--virtual-stages 1), and an even number of micro-batches, two a stage or more: 8 here",
+            "--micro-batches 6: DualPipe takes an even number of micro-batches, at least 8 for 4 stages",
         ),
         (
             "--implementation megatron --pp 4 --pipeline-schedule dualpipev --micro-batches 6",
-            "--pipeline-schedule dualpipev: DualPipeV takes two ranks of a pipeline or more, two chunks of layers on each, and two micro-batches for each rank or more: 8 here",
+            "--micro-batches 6: DualPipeV takes at least 8 micro-batches for 4 ranks",
+        ),
+        (
+            "--implementation megatron --pp 2 --pipeline-schedule dualpipev --virtual-stages 4 --micro-batches 8",
+            "--virtual-stages 4: DualPipeV takes two chunks of layers on each rank, not 4",
+        ),
+        (
+            "--implementation megatron --pipeline-schedule dualpipe --micro-batches 8",
+            "--pp 1: DualPipe takes an even number of stages, not 1",
+        ),
+        (
+            "--implementation megatron --pp 4 --pipeline-schedule dualpipev --micro-batches 8 --decoder-first-pipeline-num-layers 8",
+            "--decoder-first-pipeline-num-layers 8: DualPipeV has the first and the last stage on one rank, and --pipeline-model-parallel-layout says how many layers each has",
         ),
         (
             "--implementation torchtitan --pp 4 --pipeline-schedule dualpipev --micro-batches 8",

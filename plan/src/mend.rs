@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use memory_wall_core::layout::SplitError;
-use memory_wall_core::scenario::{CutError, Demand, Unsupported};
-use memory_wall_core::{Implementation, KvPrecision, ScenarioError, WeightFormat};
+use memory_wall_core::scenario::{BothWays, CutError, Demand, Unsupported};
+use memory_wall_core::{Implementation, KvPrecision, PipelineSchedule, ScenarioError, WeightFormat};
 
 use crate::answers::Spending;
 use crate::changes::TOLD;
@@ -102,7 +102,7 @@ fn asked(plan: &Plan, refused: &Unanswered) -> Option<(&'static str, Plan)> {
         _ => return None,
     };
     let name = match *refused {
-        CutError::Split(SplitError::Uneven { .. }) => {
+        CutError::Split(SplitError::Uneven { .. } | SplitError::BothEnds) => {
             other.parallel = scenario.parallel.with_balanced_layout(scenario.architecture.layers)?;
             "pipeline_model_parallel_layout"
         }
@@ -110,9 +110,20 @@ fn asked(plan: &Plan, refused: &Unanswered) -> Option<(&'static str, Plan)> {
             other.training.micro_batches = stages;
             "micro_batches"
         }
-        CutError::BothWays { least, .. } if scenario.parallel.pp > 1 && scenario.parallel.virtual_stages == 1 => {
+        CutError::BothWays(_, BothWays::MicroBatches { least, .. }) => {
             other.training.micro_batches = scenario.training.micro_batches.next_multiple_of(2).max(least);
             "micro_batches"
+        }
+        CutError::BothWays(_, BothWays::Chunks(_)) => {
+            other.parallel.virtual_stages = 1;
+            "virtual_stages"
+        }
+        CutError::BothWays(_, BothWays::Stages(pp)) => {
+            // Half of the schedule takes an odd number of ranks; a layout is for as many stages as it has.
+            let half = pp > 1 && scenario.parallel.split.is_even();
+            other.parallel.schedule =
+                if half { PipelineSchedule::DualPipeV } else { PipelineSchedule::OneForwardOneBackward };
+            "pipeline_schedule"
         }
         CutError::Asks(_, Demand::SequenceParallel) => {
             other.parallel.sequence_parallel = true;
@@ -214,6 +225,25 @@ mod tests {
     fn what_training_code_asks_for_is_offered() {
         let code = |more: &str| mends(&alloc::format!(r#""mode": "training", "gpu": "h100-sxm", {more}"#));
         assert_eq!(code(r#""implementation": "torchtitan", "pp": 4"#)[0], ("micro_batches", Some("4".into())));
+        let dual = |more: &str| {
+            let text = alloc::format!(
+                r#"{{ "version": 1, "model": "llama-3.1-70b", "mode": "training", "implementation": "megatron", "tp": 8, {more} }}"#
+            );
+            let mends = Mend::of(&crate::file::read(&text).unwrap()[0], Spending::default());
+            mends.first().map(|mend| (mend.option.name, mend.plan.get(mend.option.name).map(Value::to_string)))
+        };
+        let with = |option, value: &str| Some((option, Some(value.into())));
+        assert_eq!(
+            dual(r#""pipeline_schedule": "dualpipe", "pp": 8, "micro_batches": 5"#),
+            with("micro_batches", "16")
+        );
+        let half = r#""pipeline_schedule": "dualpipev", "pp": 8, "virtual_stages": 2, "micro_batches": 5"#;
+        assert_eq!(dual(half), with("micro_batches", "16"));
+        assert_eq!(dual(r#""pipeline_schedule": "dualpipe", "pp": 5"#), with("pipeline_schedule", "dualpipev"));
+        assert_eq!(dual(r#""pipeline_schedule": "dualpipe", "pp": 1"#), with("pipeline_schedule", "1f1b"));
+        let own =
+            r#""pipeline_schedule": "dualpipev", "pp": 4, "micro_batches": 8, "decoder_first_pipeline_num_layers": 20"#;
+        assert_eq!(dual(own).map(|(option, _)| option), Some("pipeline_model_parallel_layout"));
         let text =
             r#"{ "version": 1, "model": "mixtral-8x7b", "mode": "training", "implementation": "megatron", "tp": 4 }"#;
         let mends = Mend::of(&crate::file::read(text).unwrap()[0], Spending::default());

@@ -59,6 +59,8 @@ pub enum SplitError {
     },
     /// MTP layers in another than the last chunk of a rank.
     Prediction,
+    /// A number for the first or the last stage, which are on one rank.
+    BothEnds,
 }
 
 impl fmt::Display for SplitError {
@@ -92,6 +94,9 @@ impl fmt::Display for SplitError {
                 write!(f, "the layout is for {} layers, and the model has {}", number(layout), number(layers))
             }
             Self::Prediction => f.write_str("Megatron-LM has MTP layers in the last chunk of a rank"),
+            Self::BothEnds => f.write_str(
+                "DualPipeV has the first and the last stage on one rank, and --pipeline-model-parallel-layout says how many layers each has",
+            ),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The one input of the engine: which model, doing what, stored how, on which GPU.
 
 mod blocks;
+mod both_ways;
 mod demand;
 mod eight_bits;
 mod error;
@@ -17,6 +18,7 @@ mod trainer;
 mod unsupported;
 mod vllm;
 
+pub use both_ways::BothWays;
 pub use demand::Demand;
 pub use eight_bits::NoFp8;
 pub use error::ScenarioError;

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::demand::{self, Demand};
-use super::{Attention, Mode, NoFp8, Scenario, eight_bits, sharding};
+use super::{Attention, BothWays, Mode, NoFp8, Scenario, eight_bits, sharding};
 use crate::architecture::Projection;
 use crate::display::Grouped;
 use crate::layout::SplitError;
@@ -38,13 +38,8 @@ pub enum CutError {
         /// Their number is to be a multiple of this.
         multiple: u32,
     },
-    /// A pipeline that micro-batches pass both ways has other stages, chunks or micro-batches.
-    BothWays {
-        /// Its schedule.
-        schedule: PipelineSchedule,
-        /// The fewest micro-batches.
-        least: u32,
-    },
+    /// A pipeline that micro-batches pass both ways has other stages, chunks or micro-batches than its schedule.
+    BothWays(PipelineSchedule, BothWays),
     /// The code has no such option.
     Lacks(Implementation, TrainerOption),
     /// The library that shards its states has no such option.
@@ -234,16 +229,7 @@ impl fmt::Display for CutError {
                 Grouped(micro_batches.into()),
                 Grouped(multiple.into())
             ),
-            Self::BothWays { schedule: PipelineSchedule::DualPipe, least } => write!(
-                f,
-                "DualPipe takes an even number of stages, one chunk of layers for each (--virtual-stages 1), and an even number of micro-batches, two a stage or more: {} here",
-                Grouped(least.into())
-            ),
-            Self::BothWays { least, .. } => write!(
-                f,
-                "DualPipeV takes two ranks of a pipeline or more, two chunks of layers on each, and two micro-batches for each rank or more: {} here",
-                Grouped(least.into())
-            ),
+            Self::BothWays(schedule, why) => why.say(schedule, f),
             Self::Lacks(implementation, option) => {
                 write!(f, "{} {}", name(implementation), option.reason(implementation))
             }
@@ -286,6 +272,11 @@ pub(super) fn cuts(scenario: &Scenario) -> Result<(), CutError> {
         Implementation::Megatron => {
             let layers = scenario.architecture.layers;
             parallel.split.check(layers, parallel.pp, parallel.turns()).map_err(CutError::Split)?;
+            // Both ends of the model are on one rank, which a number of its own would cut twice.
+            let own = parallel.split.first.or(parallel.split.last).is_some();
+            if own && parallel.schedule == PipelineSchedule::DualPipeV {
+                return Err(CutError::Split(SplitError::BothEnds));
+            }
             if parallel.pp > 1 && matches!(parallel.zero, ZeroStage::Gradients | ZeroStage::Weights) && parallel.dp > 1
             {
                 return Err(CutError::ShardedPipeline(parallel.zero));
@@ -303,20 +294,10 @@ pub(super) fn cuts(scenario: &Scenario) -> Result<(), CutError> {
 /// # Source
 /// Megatron-LM at d98e8a6 (2026-08): `forward_backward_pipelining_with_interleaving` asks for groups of `pp` micro-batches, of which none may be short.
 /// torchtitan: `ScheduleInterleaved1F1B` of PyTorch makes max(1, m / pp) rounds, rounded down, and asks for a multiple of them. Read 2026-11-25.
-/// `DualPipe.step` and `DualPipeV.step` of github.com/deepseek-ai/DualPipe at 3da1bbe (2025-03), by their assertions. Megatron-LM has neither: issue 1524, and pull request 5254, closed without a merge.
-/// torchtitan has `ScheduleDualPipeV` of PyTorch alone. Read 2026-11-27.
 fn interleaved(scenario: &Scenario) -> Result<(), CutError> {
     let (parallel, micro_batches) = (&scenario.parallel, scenario.training.micro_batches);
     if parallel.both_ways() {
-        // Both schedules are asked for at least two micro-batches a rank, and each end of DualPipe gets as many as the other.
-        let (copies, least) = (parallel.copies(), parallel.pp.max(2).next_multiple_of(parallel.copies()) * 2);
-        let chunks = parallel.virtual_stages <= parallel.turns();
-        let stages = parallel.pp > 1 && parallel.pp.is_multiple_of(copies);
-        return if stages && chunks && micro_batches >= least && micro_batches.is_multiple_of(copies) {
-            Ok(())
-        } else {
-            Err(CutError::BothWays { schedule: parallel.schedule, least })
-        };
+        return BothWays::check(parallel, micro_batches).map_err(|why| CutError::BothWays(parallel.schedule, why));
     }
     if parallel.virtual_stages == 1 {
         return Ok(());

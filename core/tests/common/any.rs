@@ -527,16 +527,14 @@ fn trained(scenario: &mut Scenario) {
             CutError::Lacks(_, TrainerOption::PartOffload) => scenario.offload = Offload::default(),
             CutError::MicroBatches { multiple, .. } => training.micro_batches = multiple,
             CutError::NoInterleaving(_) => scenario.parallel.virtual_stages = 1,
-            CutError::BothWays { .. }
-                if scenario.parallel.pp > 1 && training.micro_batches < 4 * scenario.parallel.pp =>
-            {
+            CutError::BothWays(..) if scenario.parallel.pp > 1 && training.micro_batches < 4 * scenario.parallel.pp => {
                 // Of an odd number of stages the half runs.
                 if !scenario.parallel.pp.is_multiple_of(2) {
                     scenario.parallel.schedule = PipelineSchedule::DualPipeV;
                 }
                 (scenario.parallel.virtual_stages, training.micro_batches) = (1, 4 * scenario.parallel.pp);
             }
-            CutError::BothWays { .. } | CutError::Lacks(_, TrainerOption::Schedule(_)) => {
+            CutError::BothWays(..) | CutError::Lacks(_, TrainerOption::Schedule(_)) => {
                 scenario.parallel.schedule = PipelineSchedule::OneForwardOneBackward;
             }
             CutError::Asks(_, Demand::MicroBatches { stages, .. }) => training.micro_batches = stages,
