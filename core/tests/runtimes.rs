@@ -565,3 +565,23 @@ fn mistral_large_3_keeps_what_makes_its_short_vectors_wide() {
     }
     assert_eq!(held("deepseek-v3", WeightFormat::Fp8Block, 8), 0);
 }
+
+/// vLLM issue 28228, release 0.11: "Available KV cache memory: 2.30 GiB", "Maximum concurrency for 120,000 tokens per request: 2.48x".
+#[test]
+fn a_long_batch_passes_through_experts_in_chunks() {
+    let mut scenario = Scenario {
+        weights: WeightFormat::Int4Group32,
+        seq_length: 120_000,
+        gpu: gpus::by_id("rtx3090"),
+        ..with(&model("kimi-linear-48b-a3b"), Engine::Vllm)
+    };
+    scenario.parallel.tp = 2;
+    let serving = &mut scenario.serving;
+    (serving.version, serving.max_num_seqs, serving.max_num_batched_tokens) =
+        (Version { major: 0, minor: 11 }, 8, 64_000);
+    serving.gpu_memory_utilization = Some(memory_wall_core::Share::percent(95));
+    let scenario = scenario.check().unwrap();
+    let start = vllm::start(&scenario, scenario.capacity().unwrap());
+    assert!((start.pool.pool.magnitude().as_gib() - 2.30).abs() < 0.02, "{start:?}");
+    assert!(start.refusal.is_none() && (start.requests.concurrency - 2.48).abs() < 0.01, "{start:?}");
+}

@@ -14,6 +14,12 @@ use crate::worked::{self, Factor, Item, Symbol, Term};
 /// Tokens that pass through the experts at once (`VLLM_FUSED_MOE_CHUNK_SIZE`); twice as many in releases of 2025.
 const EXPERT_CHUNK: u64 = 16 * 1_024;
 
+/// The first release of which it is not known that larger batches of one rank pass through the experts in chunks.
+///
+/// # Source
+/// vLLM issue 28228, Kimi Linear in int4 on two RTX 3090 with 64,000 batched tokens (2025-11-06): 2.30 GiB of cache, for which the experts of 64,000 tokens at once leave no room. Read 2026-11-27.
+const CHUNKS: Version = Version { major: 0, minor: 12 };
+
 /// Scores of an indexer that the profile makes room for (`VLLM_SPARSE_INDEXER_MAX_LOGITS_MB`).
 const INDEX_SCORES: u128 = 512 * MIB;
 
@@ -290,9 +296,11 @@ impl Run<'_> {
         let inside = u64::from(moe.intermediate_size).div_ceil(cut.width);
         let hidden = u64::from(scenario.architecture.hidden_size);
         // Experts work on the tokens of all data-parallel ranks, a chunk at a time.
-        let may_be_larger = self.figures == Figures::Most && self.version < (Version { major: 0, minor: 12 });
+        let may_be_larger = self.figures == Figures::Most && self.version < CHUNKS;
         let chunk = if may_be_larger { 2 * EXPERT_CHUNK } else { EXPERT_CHUNK };
         let tokens = self.batched().max(chunk.min(self.batched().saturating_mul(cut.sources)));
+        // Longer prompts of one rank pass in chunks too, surely in the releases whose code and logs show it.
+        let tokens = if self.version < CHUNKS { tokens.min(2 * EXPERT_CHUNK) } else { tokens };
         let visits = u128::from(tokens) * u128::from(moe.experts_per_token);
         let of = |width: u64| (visits * u128::from(width) * u128::from(self.bytes())).next_multiple_of(256);
         of(inside.max(hidden)) + of((2 * inside).max(hidden))
