@@ -70,10 +70,7 @@ fn longest(rank: &Checked, capacity: Bytes, limit: Bytes) -> u32 {
 
 /// The longest accepted `seq_length` with which vLLM starts and its pool holds all requests; 0 if none.
 fn longest_held(rank: &Checked, capacity: Bytes, limit: Bytes) -> u32 {
-    let holds = |seq_length| {
-        let start = vllm::start(&rank.with_seq_length(seq_length), capacity);
-        start.refusal.is_none() && start.requests.held >= rank.batch.into()
-    };
+    let holds = |seq_length| runs_at_once(&rank.with_seq_length(seq_length), capacity);
     // Nearly always the sum of all parts is what decides. Where longer requests are prepared with more graphs, beside the share, it is not.
     let most = engines::longest_accepted(rank);
     let by_sum = max_seq_length(rank, limit).min(most);
@@ -88,6 +85,12 @@ fn longest_held(rank: &Checked, capacity: Bytes, limit: Bytes) -> u32 {
     if found < 2 { 0 } else { found }
 }
 
+/// Whether vLLM starts on a GPU of `capacity` and its pool holds all requests.
+fn runs_at_once(rank: &Checked, capacity: Bytes) -> bool {
+    let start = vllm::start(rank, capacity);
+    start.refusal.is_none() && start.requests.held >= rank.batch.into()
+}
+
 /// The largest batch that fits, of those that vLLM starts for and runs at once where it serves the run.
 fn most_at_once(rank: &Checked, capacity: Bytes, limit: Bytes) -> u32 {
     let by_sum = max_batch(rank, limit);
@@ -96,10 +99,7 @@ fn most_at_once(rank: &Checked, capacity: Bytes, limit: Bytes) -> u32 {
     }
     let by_sum = by_sum.min(rank.serving.max_num_seqs);
     // The sum does not know what fails beside the share.
-    let holds = |batch| {
-        let start = vllm::start(&rank.with_batch(batch), capacity);
-        start.refusal.is_none() && start.requests.held >= batch.into()
-    };
+    let holds = |batch| runs_at_once(&rank.with_batch(batch), capacity);
     if by_sum == 0 || holds(by_sum) { by_sum } else { bisect::last(0, by_sum, holds) }
 }
 
