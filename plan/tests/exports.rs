@@ -340,7 +340,7 @@ fn a_longer_request_than_the_repository_takes_is_not_written_bare() {
             let read = memory_wall_plan::import::import(&long).unwrap();
             assert_eq!(read.not_understood().count(), 0, "{long}");
         }
-        // Its own repository takes all that the plan does.
+        // The published repository accepts requests as long as those of the plan.
         assert!(!exported(&format!("\"model\": \"{model}\", \"seq\": 131072"), Target::Vllm).text.contains("--hf"));
     }
     let own = exported(

@@ -3,6 +3,7 @@
 use leptos::either::{Either, EitherOf5};
 use leptos::html;
 use leptos::prelude::*;
+use memory_wall_app::components::select::choose_in;
 use memory_wall_app::components::{Finder, FinderPanel};
 use memory_wall_app::controls::{Choice, choices};
 use memory_wall_core::bounds::Bounds;
@@ -133,10 +134,7 @@ fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &
     Effect::new(move || {
         let now = now();
         if let Some(list) = list.get() {
-            // Told what it shows already, it has browsers look at every field for what they could fill in.
-            if list.value() != now {
-                list.set_value(&now);
-            }
+            choose_in(&list, &now);
         }
     });
     // What a runtime decides by itself is no choice of the list, nor that nothing is named.

@@ -81,9 +81,9 @@ pub fn Select(
     }
 }
 
-/// Chooses in a list what is not chosen yet. Browsers look at all fields of a page for what they could fill in when a list is told
-/// what to show, also what it shows already, and lay out every section with a field in it.
-pub(crate) fn choose_in(list: &HtmlSelectElement, id: &str) {
+/// Sets the value of a list unless it has that value already. Chromium looks at every field of a page for autofill when the value of
+/// a list is set, even to what it is, and lays out each section with a field in it.
+pub fn choose_in(list: &HtmlSelectElement, id: &str) {
     if list.value() != id {
         list.set_value(id);
     }

@@ -27,12 +27,12 @@ impl PipelineSchedule {
 }
 
 impl Parallelism {
-    /// Whether a rank has two stages, as far from the first and from the last.
+    /// Whether each rank holds two stages: one counted from the start of the model, and one equally far from its end.
     pub const fn both_ways(&self) -> bool {
         !matches!(self.schedule, PipelineSchedule::OneForwardOneBackward)
     }
 
-    /// Ranks of a pipeline that hold the same layers.
+    /// How many ranks hold a copy of the same layers.
     pub const fn copies(&self) -> u32 {
         if matches!(self.schedule, PipelineSchedule::DualPipe) { 2 } else { 1 }
     }

@@ -10,7 +10,7 @@ use crate::parallelism::{Parallelism, PipelineSchedule};
 pub enum BothWays {
     /// Other stages than so many.
     Stages(u32),
-    /// Other chunks of layers on a rank than so many.
+    /// The schedule needs this many chunks of layers on each rank.
     Chunks(u32),
     /// More micro-batches, or an even number of them.
     MicroBatches {
