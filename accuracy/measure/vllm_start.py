@@ -42,9 +42,9 @@ WORDS = {
 
 
 def prepared(case, folder):
-    """A folder with the model's config.json, of a model with a picture tower only its text part."""
+    """A folder with the model's config.json, or with its text part alone where the case names the class of that."""
     values = json.loads((CONFIGS / f"{case['model']}.json").read_text())
-    if "text_config" in values:
+    if "text" in case:
         values = values["text_config"] | {"architectures": [case["text"]], "torch_dtype": "bfloat16"}
     path = pathlib.Path(folder) / case["model"]
     path.mkdir(parents=True)

@@ -62,7 +62,7 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
     sets.push(Set {
         name: "vllm-starts-activation",
         about: "Peak of the profiled forward pass, the usual figure, where a log prints it",
-        bound: Bound { median: Some(0.02), ..Bound::NONE },
+        bound: Bound { median: Some(0.03), ..Bound::NONE },
         rows: each(&activation),
     });
     sets.push(Set {

@@ -92,6 +92,10 @@ pub struct Architecture {
     pub dropout: bool,
     /// Positions.
     pub positions: Positions,
+    /// Positions that a table of rotations holds for each one of `trained_context`, at the width of a head: 8 where positions are scaled by so much (Gemma 3), 4 where they have three axes (Qwen2.5-VL, Qwen3-VL), else 1.
+    pub rotary_stretch: u32,
+    /// Whether layers with a window rotate by a table of their own (Gemma 3 and 4).
+    pub rotary_in_windows: bool,
     /// Which linear layers have a bias.
     pub biases: Biases,
     /// Whether the output head is the embedding table.
@@ -184,6 +188,8 @@ impl Architecture {
             joined_rotation: false,
             dropout: false,
             positions: Positions::Rotary,
+            rotary_stretch: 1,
+            rotary_in_windows: false,
             biases: Biases { qkv: false, attention_output: false, mlp: false },
             tied_embeddings: false,
             sliding_window: None,

@@ -7,6 +7,7 @@ mod families;
 mod fields;
 mod quantisation;
 mod remark;
+mod rotary;
 mod value;
 
 use alloc::string::String;
@@ -83,6 +84,7 @@ impl Config {
             // None is written as 0, which is no number of layers.
             shape.prediction_layers = fields.optional(field, bounds::LAYERS).map_or(0, |given| given.unwrap_or(usual));
         }
+        shape.rotary_stretch = rotary::stretch(fields, &shape);
         // The tower beside it is known where the language model is one of the table.
         let seeing = |model: &&Model| {
             model.architecture.tower.is_some() && Architecture { tower: None, ..model.architecture } == shape

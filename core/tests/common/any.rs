@@ -205,6 +205,8 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
             soft_capped: capped,
             unstable_in_fp16: capped,
             dual_chunks: false,
+            rotary_stretch: 1,
+            rotary_in_windows: capped,
             attention_sinks: sinks,
             fused_qkv,
             joined_rotation: layers % 2 == 1,

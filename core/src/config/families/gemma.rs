@@ -35,7 +35,7 @@ pub(super) fn gemma3_text(fields: Fields<'_>) -> Result<Architecture, ConfigErro
     let pattern = fields.or("sliding_window_pattern", bounds::LAYERS, 6)?;
     let shape = normed_four_times(fields, [262_208, 131_072, pattern, 4_096])?;
     let capped = ["attn_logit_softcapping", "final_logit_softcapping"].into_iter().any(|cap| fields.present(cap));
-    Ok(Architecture { qk_norm: true, soft_capped: capped, ..shape })
+    Ok(Architecture { qk_norm: true, soft_capped: capped, rotary_in_windows: true, ..shape })
 }
 
 /// Gemma 4 without embeddings for each layer: heads of their own in layers that see everything, which may make values with the matrix of the keys;
@@ -70,6 +70,7 @@ fn gemma4(fields: Fields<'_>, defaults: [u32; 4]) -> Result<Architecture, Config
         soft_capped: fields.present("final_logit_softcapping"),
         unstable_in_fp16: false,
         sliding_window: sliding,
+        rotary_in_windows: true,
         ..shape
     };
     if !fields.switch("enable_moe_block", false)? {

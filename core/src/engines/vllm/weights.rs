@@ -43,7 +43,7 @@ impl Run<'_> {
     /// Bytes.
     ///
     /// # Assumes
-    /// Where no rotary table is named, one as long as the context the model was made for, over the whole head.
+    /// Where no rotary table is named, one as long as the context the model was made for, times [`rotary_stretch`](crate::Architecture::rotary_stretch), over the whole head, and one of layers with windows where they have their own.
     ///
     /// # Source
     /// vLLM 0.19.0 (`process_weights_after_loading`, `VocabParallelEmbedding`), PyTorch's `CUDACachingAllocator`; the padding of MXFP4 inferred from two logs.
@@ -83,8 +83,10 @@ impl Run<'_> {
             Projection::Heads => shape.head_dim,
         };
         // Compressed tokens have a table of their own, and both are in fp32 (`DeepseekV4ScalingRotaryEmbedding`).
-        let times = if shape.compression.is_some() { 4 } else { 1 };
-        let width = times * u64::from(width);
+        let times = if shape.compression.is_some() { 4 } else { shape.rotary_stretch };
+        let windows = shape.sliding_window.filter(|_| shape.rotary_in_windows);
+        let of_windows = windows.map_or(0, |sliding| sliding.head_dim.unwrap_or(shape.head_dim));
+        let width = u64::from(times) * u64::from(width) + u64::from(of_windows);
         shape.trained_context.map_or(0, |positions| of(&RopeTable { positions: positions.into(), width }))
     }
 

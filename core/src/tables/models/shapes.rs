@@ -86,11 +86,13 @@ pub(super) const fn gemma2(shape: Shape) -> Architecture {
     }
 }
 
-/// Windows in all layers but every sixth.
+/// Windows in all layers but every sixth; the two small ones do not scale positions.
 pub(super) const fn gemma3(window: u32, shape: Shape) -> Architecture {
     let sliding = SlidingWindow::over(shape[0] - shape[0] / 6, window);
     Architecture {
         sliding_window: Some(sliding),
+        rotary_stretch: if shape[7] > 32_768 { 8 } else { 1 },
+        rotary_in_windows: true,
         unstable_in_fp16: true,
         norms_per_layer: 4,
         ..gemma(tied(qwen3(shape)))
@@ -111,8 +113,14 @@ pub(super) const fn gemma4(window: u32, kv_heads: u32, shape: Shape) -> Architec
         soft_capped: true,
         norms_per_layer: 4,
         sliding_window: Some(sliding),
+        rotary_in_windows: true,
         ..gemma(tied(qwen3(shape)))
     }
+}
+
+/// Positions on three axes, in tables four times as long.
+pub(super) const fn three_axes(shape: Architecture) -> Architecture {
+    Architecture { rotary_stretch: 4, ..shape }
 }
 
 pub(super) const fn every_second(window: u32, architecture: Architecture) -> Architecture {

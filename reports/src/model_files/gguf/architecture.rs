@@ -250,6 +250,8 @@ impl Keys<'_> {
             soft_capped: capped.iter().any(|key| self.file.metadata.get(&self.key(key)).is_some()),
             unstable_in_fp16: self.family.traits.contains(&Trait::Unstable),
             dual_chunks: false,
+            rotary_stretch: 1,
+            rotary_in_windows: false,
             attention_sinks: self.has("attn_sinks.weight") || self.has("attn_sinks"),
             fused_qkv: self.has("attn_qkv.weight"),
             dropout: self.family.traits.contains(&Trait::Dropout),
