@@ -202,7 +202,7 @@ impl Assumption {
             ),
             Self::BothWays(schedule) => write!(
                 f,
-                "{} is DeepSeek's schedule, which only forks of Megatron-LM have: layers keep what Megatron-LM's do. Each rank holds two stages, one as far from the first as the other from the last, with one micro-batch more between them than there are stages{}. Traffic that hides behind work is counted as if it did not.",
+                "{} is DeepSeek's schedule, which only forks of Megatron-LM have: layers keep what Megatron-LM's do. Each rank holds two stages: the first rank the first and the last, the second rank the second and the last but one, and so on. Together they keep activations of one micro-batch more than there are ranks{}. Traffic that hides behind work is counted as if it did not.",
                 schedule.name(),
                 if schedule == PipelineSchedule::DualPipe { ". Both copies of a stage shard their states for themselves" } else { "" },
             ),

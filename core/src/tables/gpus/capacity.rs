@@ -131,7 +131,13 @@ impl fmt::Display for Reported {
                 }
                 f.write_str(
                     "; a setting of the system raises it (iogpu.wired_limit_mb on macOS, ttm.pages_limit on Linux).",
-                )
+                )?;
+                if range.is_some() {
+                    f.write_str(
+                        " The longest context and the largest batch may be ones that only a newer macOS holds, tightly.",
+                    )?;
+                }
+                Ok(())
             }
             (CapacityBasis::Shared, _) => f.write_str("The capacity is the memory of the whole computer."),
         }
