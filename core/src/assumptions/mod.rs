@@ -270,7 +270,7 @@ fn held_otherwise(scenario: &Checked) -> Option<Assumption> {
             LeftWide::Attention if shape.moe.is_none() => Assumption::WideAttention,
             LeftWide::Attention => Assumption::ExpertsAlone,
             LeftWide::AttentionAndEnds => Assumption::WideEnds,
-            LeftWide::LinearAttention | LeftWide::Latents => return None,
+            LeftWide::LinearAttention | LeftWide::SharedExperts | LeftWide::Latents => return None,
         });
     }
     if scenario.mode.trains() {

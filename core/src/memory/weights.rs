@@ -83,7 +83,7 @@ pub fn kinds(scenario: &Checked, parameters: &Parameters, mut each: impl FnMut(I
                 Some(LeftWide::LinearAttention) if !mixture => {
                     (narrow(scenario, LeftWide::LinearAttention, count), FP8)
                 }
-                Some(LeftWide::Latents) => (narrow(scenario, LeftWide::Latents, count), Block::BF16),
+                Some(it @ (LeftWide::Latents | LeftWide::SharedExperts)) => (narrow(scenario, it, count), Block::BF16),
                 Some(wide) if !mixture => (narrow(scenario, wide, count), Block::BF16),
                 _ => (narrow_beside(scenario).min(count), layout),
             };
@@ -106,6 +106,7 @@ fn narrow(scenario: &Checked, wide: LeftWide, count: u64) -> u64 {
     match wide {
         LeftWide::LinearAttention => count.saturating_sub(linear_attention(scenario)),
         LeftWide::Latents => count.saturating_sub(onto_latents(scenario)),
+        LeftWide::SharedExperts => count.saturating_sub(shared_experts(scenario)),
         LeftWide::Attention | LeftWide::AttentionAndEnds => mlps(scenario, wide).min(count),
     }
 }
@@ -115,15 +116,20 @@ fn narrow_beside(scenario: &Checked) -> u64 {
     let shape = &scenario.architecture;
     match (scenario.narrow_beside_experts(), shape.moe) {
         (Some(NarrowBeside::All), _) => scenario.local_parameters().matrices,
-        (Some(NarrowBeside::SharedAndLinear(layers)), Some(moe)) => {
-            let (start, end) = scenario.layers_here();
-            let shared = shape.mixture(&moe, scenario.parallel.tp.into(), scenario.experts()).matrices;
+        (Some(NarrowBeside::SharedAndLinear(layers)), Some(_)) => {
             let all = shape.linear_attention.map_or(1, |it| it.layers);
-            u64::from(shape.kinds_between(start, end).moe) * shared
-                + linear_attention(scenario) / u64::from(all.max(1)) * u64::from(layers)
+            shared_experts(scenario) + linear_attention(scenario) / u64::from(all.max(1)) * u64::from(layers)
         }
         _ => 0,
     }
+}
+
+/// Values in the shared experts on this rank.
+fn shared_experts(scenario: &Checked) -> u64 {
+    let shape = &scenario.architecture;
+    let (start, end) = scenario.layers_here();
+    let each = shape.moe.map_or(0, |moe| shape.mixture(&moe, scenario.parallel.tp.into(), scenario.experts()).matrices);
+    u64::from(shape.kinds_between(start, end).moe) * each
 }
 
 /// Values in the matrices of linear attention on this rank.
@@ -238,6 +244,7 @@ pub(crate) fn bytes(item: Item, count: u64, block: Block) -> u128 {
 pub(crate) fn layout(scenario: &Checked, item: Item, mixture: bool) -> Block {
     let litgpt = scenario.training.implementation == Implementation::Litgpt;
     let gguf = scenario.mode == Mode::Inference && scenario.serving.engine == Engine::LlamaCpp;
+    let wide = scenario.left_wide();
     match (scenario.mode, scenario.recipe()) {
         // What is trained is kept as the recipe says.
         (Mode::Training, Recipe::Fp32 | Recipe::Autocast) => Block::FP32,
@@ -250,7 +257,7 @@ pub(crate) fn layout(scenario: &Checked, item: Item, mixture: bool) -> Block {
                 Block::BF16
             }
         }
-        _ if item == Item::LayerMatrices && mixture && scenario.left_wide().is_some() => Block::BF16,
+        _ if item == Item::LayerMatrices && mixture && wide.is_some_and(|it| it != LeftWide::SharedExperts) => Block::BF16,
         _ if item == Item::LayerMatrices && scenario.narrow_beside_experts() == Some(NarrowBeside::All) => {
             scenario.weights.block()
         }
