@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
+use memory_wall_core::engines::vllm::{Figures, Run};
 use memory_wall_core::scenario::{Blocks, Unsupported};
 use memory_wall_core::serving::Version;
-use memory_wall_core::tables::models;
+use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Engine, Scenario, ScenarioError, WeightFormat};
 
 fn served(id: &str, weights: WeightFormat, tp: u32, minor: u32) -> Scenario {
@@ -49,4 +50,35 @@ fn shared_experts_in_16_bits_have_no_groups_to_cut() {
     };
     assert_eq!([11, 12].map(refused), [Some("moe_intermediate_size"); 2]);
     assert_eq!([13, 29].map(refused), [None, None]);
+}
+
+/// Weights of gpt-oss that logs say: vLLM issue 23278 (0.10.1, Marlin's kernels), row S028 of `vllm_starts.csv`, rows V074, V044 and V046 of `vllm_runs.csv`.
+#[test]
+fn experts_in_mxfp4_are_padded_as_their_kernels_ask() {
+    let of = |id, gpu, tp, minor, figures| {
+        let scenario = Scenario { gpu: gpus::by_id(gpu), ..served(id, WeightFormat::Mxfp4, tp, minor) };
+        let scenario = scenario.check().unwrap();
+        Run { figures, ..Run::of(&scenario) }.weights() as f64 / f64::from(1 << 30)
+    };
+    for (id, gpu, tp, minor, logged, off) in [
+        ("gpt-oss-120b", "h100-sxm", 1, 10, 65.9651, 0.003),
+        ("gpt-oss-120b", "a100-80-sxm", 4, 10, 17.2217, 0.003),
+        ("gpt-oss-120b", "h100-sxm", 1, 11, 64.38, 0.003),
+        ("gpt-oss-120b", "h100-sxm", 2, 15, 32.98, 0.01),
+        ("gpt-oss-20b", "h100-sxm", 1, 19, 13.64, 0.005),
+        ("gpt-oss-20b", "h100-sxm", 2, 19, 7.01, 0.013),
+    ] {
+        let usual = of(id, gpu, tp, minor, Figures::Usual);
+        assert!((usual / logged - 1.0).abs() < off, "{id} {gpu} {tp} 0.{minor}: {usual} {logged}");
+        assert!(of(id, gpu, tp, minor, Figures::Most) > logged * 0.997, "{id} {gpu} {tp} 0.{minor}");
+    }
+    // 2,880 / 8 = 360 becomes 384 with Marlin's kernels and 512 with those of TensorRT-LLM, and a start is judged tight by the latter.
+    let each = |inside: f64| 36.0 * 128.0 * 3.0 * 3_072.0 * inside * 17.0 / 32.0 / f64::from(1 << 30);
+    let [usual, most, server] = [
+        of("gpt-oss-120b", "rtxpro4500", 8, 29, Figures::Usual),
+        of("gpt-oss-120b", "rtxpro4500", 8, 29, Figures::Most),
+        of("gpt-oss-120b", "b200", 8, 29, Figures::Usual),
+    ];
+    assert!((most - usual - each(128.0)).abs() < 0.01 && (server - most).abs() < 0.01, "{usual} {most} {server}");
+    assert!(usual / most < 0.86, "{usual} {most}");
 }

@@ -283,11 +283,16 @@ pub(crate) fn layout(scenario: &Checked, item: Item, mixture: bool) -> Block {
                 Block::BF16
             }
         }
-        _ if item == Item::OutputHead && !scenario.architecture.tied_embeddings && wide == Some(LeftWide::EightBits) => {
+        _ if item == Item::OutputHead
+            && !scenario.architecture.tied_embeddings
+            && wide == Some(LeftWide::EightBits) =>
+        {
             scenario.weights.block()
         }
         _ if item == Item::LayerMatrices && mixture && wide == Some(LeftWide::EightBits) => FP8,
-        _ if item == Item::LayerMatrices && mixture && wide.is_some_and(|it| it != LeftWide::SharedExperts) => Block::BF16,
+        _ if item == Item::LayerMatrices && mixture && wide.is_some_and(|it| it != LeftWide::SharedExperts) => {
+            Block::BF16
+        }
         _ if item == Item::LayerMatrices && scenario.narrow_beside_experts() == Some(NarrowBeside::All) => {
             scenario.weights.block()
         }

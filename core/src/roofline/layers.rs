@@ -9,7 +9,7 @@ use crate::architecture::{
 use crate::communication;
 use crate::memory::{gradients, kv_cache};
 use crate::parameters::Parameters;
-use crate::scenario::{LeftWide, Attention, Mode, NarrowBeside};
+use crate::scenario::{Attention, LeftWide, Mode, NarrowBeside};
 use crate::training::{Checkpointing, Loss, RecomputedModule};
 use crate::worked::Item;
 

@@ -1,5 +1,7 @@
 //! What vLLM loads beside the plain weights.
 
+use core::ops::Range;
+
 use super::{Figures, RopeTable, Run};
 use crate::architecture::{LayerKinds, Positions, Projection};
 use crate::engines::{Sink, amount};
@@ -9,6 +11,9 @@ use crate::scenario::finer_blocks;
 use crate::tables::capability::{self, Capability};
 use crate::units::MIB;
 use crate::worked::{self, Item};
+
+/// The releases whose kernels for experts in MXFP4 are Triton's on Hopper, as far as their logs show.
+const TRITON_EXPERTS: Range<u32> = 11..19;
 
 impl Run<'_> {
     /// Weights on the rank that is looked at: "Model loading took".
@@ -37,7 +42,7 @@ impl Run<'_> {
     /// # Formula
     /// Rotary tables positions × width × bytes, whole on every rank; embedding and head to a multiple of 64 rows;
     /// latent attention keeps its two up-projections once more for decoding, `layers` × `kv_lora_rank` × `heads` × (`nope_dim` + `v_dim`) × bytes;
-    /// MXFP4 experts are padded to multiples of 256 and 128; slots for adapters ([`Run::adapter_slots`]); layers that guess ahead ([`Run::prediction_layers`]), or a draft that does ([`Run::draft`]); finer scales of fp8 experts where a rank has no whole blocks of them, and scales of 16 bits for each column where Marlin's kernels run fp8; a vision tower; the workspace of sparse attention on Hopper (`Run::reserved`); and PyTorch's allocator rounds a tensor of 10 MiB or more up to 2 MiB where that wastes 1 MiB at most.
+    /// MXFP4 experts are padded (`Run::expert_padding`); slots for adapters ([`Run::adapter_slots`]); layers that guess ahead ([`Run::prediction_layers`]), or a draft that does ([`Run::draft`]); finer scales of fp8 experts where a rank has no whole blocks of them, and scales of 16 bits for each column where Marlin's kernels run fp8; a vision tower; the workspace of sparse attention on Hopper (`Run::reserved`); and PyTorch's allocator rounds a tensor of 10 MiB or more up to 2 MiB where that wastes 1 MiB at most.
     ///
     /// # Units
     /// Bytes.
@@ -46,7 +51,7 @@ impl Run<'_> {
     /// Where no rotary table is named, one as long as the context the model was made for, over the whole head.
     ///
     /// # Source
-    /// vLLM 0.19.0 (`process_weights_after_loading`, `VocabParallelEmbedding`), PyTorch's `CUDACachingAllocator`; the padding of MXFP4 inferred from two logs.
+    /// vLLM 0.19.0 (`process_weights_after_loading`, `VocabParallelEmbedding`), PyTorch's `CUDACachingAllocator`.
     pub fn extra_weights(&self, sink: Sink<'_>) {
         amount(Item::RotaryTables, self.rotary(), sink);
         let added = self.vocabulary()
@@ -123,21 +128,40 @@ impl Run<'_> {
         [moe.into(), dense.into()]
     }
 
+    /// What the kernels that run experts in MXFP4 pad them with.
+    ///
+    /// # Formula
+    /// h is the hidden size, f what a rank has of an expert's width. Marlin's kernels, the usual ones, take h to a multiple of 256 and f to one of 128; those of TensorRT-LLM on compute capability 10 and AMD's take both to 256, which is the largest
+    /// figure everywhere. Triton's on Hopper, in 0.11 to 0.18, take f to 64, and then what is summed over to 256 and the rows of scales to 256.
+    ///
+    /// # Source
+    /// vLLM, `mxfp4_round_up_hidden_size_and_intermediate_size` (before 0.17 `Mxfp4MoEMethod.create_weights`); `select_mxfp4_moe_backend`; triton-lang/triton, `hopper_value.py` and `hopper_scale.py` of `triton_kernels`. Marlin: 65.97 GiB of gpt-oss
+    /// 120B on one GPU (0.10.1, vLLM issue 23278), 17.22 on each of four (row S028). Triton: 64.38 GiB on one H100 (row V074 of `vllm_runs.csv`). Of H100 in 0.19, 13.64 and 7.01 GiB of 20B on one and two ranks, Marlin's rule is 0.4% and 1.2% above. No log of eight ranks was found. Read 2026-11-27.
     fn expert_padding(&self) -> u128 {
         let scenario = self.scenario;
         let (Some(moe), WeightFormat::Mxfp4) = (scenario.architecture.moe, scenario.weights) else { return 0 };
         let Block { values, bytes } = scenario.weights.block();
         let hidden = u64::from(scenario.architecture.hidden_size);
         let inside = u64::from(moe.intermediate_size).div_ceil(scenario.experts().width);
-        let matrices = [
-            self.mixtures()[0],
-            u64::from(moe.experts).div_ceil(scenario.experts().ranks),
-            scenario.architecture.mlp.matrices(),
-        ];
-        let [layers, experts, matrices] = matrices.map(u128::from);
-        let area = |hidden: u64, inside: u64| u128::from(hidden) * u128::from(inside);
-        let added = area(hidden.next_multiple_of(256), inside.next_multiple_of(128)) - area(hidden, inside);
-        layers * experts * matrices * added * u128::from(bytes) / u128::from(values)
+        let inwards = scenario.architecture.mlp.matrices() - 1;
+        let stored = |hidden: u64, inside: u64| {
+            u128::from((inwards + 1) * hidden * inside) * u128::from(bytes) / u128::from(values)
+        };
+        let has = scenario.gpu.and_then(capability::of).map_or(0, |has| has.major);
+        let amd = scenario.gpu.is_some_and(|gpu| gpu.vendor == "AMD");
+        let held = if self.figures == Figures::Most || amd || has == 10 {
+            stored(hidden.next_multiple_of(256), inside.next_multiple_of(256))
+        } else if has == 9 && TRITON_EXPERTS.contains(&self.version.minor) && self.version.major == 0 {
+            let inside = inside.next_multiple_of(64);
+            let matrix = |summed: u64, rows: u64| {
+                summed.next_multiple_of(256) / 2 * rows + summed.div_ceil(32) * rows.next_multiple_of(256)
+            };
+            (matrix(hidden, inwards * inside) + matrix(inside, hidden)).into()
+        } else {
+            stored(hidden.next_multiple_of(256), inside.next_multiple_of(128))
+        };
+        let here = [self.mixtures()[0], u64::from(moe.experts).div_ceil(scenario.experts().ranks)].map(u128::from);
+        here[0] * here[1] * held.saturating_sub(stored(hidden, inside))
     }
 
     /// Scales of experts whose part on a rank is no whole block of fp8, beside those that there are with whole blocks: their blocks shrink both ways.
