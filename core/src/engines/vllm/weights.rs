@@ -132,7 +132,7 @@ impl Run<'_> {
     ///
     /// # Formula
     /// h is the hidden size, f what a rank has of an expert's width. Marlin's kernels, the usual ones, take h to a multiple of 256 and f to one of 128; those of TensorRT-LLM on compute capability 10 and AMD's take both to 256, which is the largest
-    /// figure everywhere. Triton's on Hopper, in 0.11 to 0.18, take f to 64, and then what is summed over to 256 and the rows of scales to 256.
+    /// figure of newer ones. Triton's on Hopper, in 0.11 to 0.18, take f to 64, and then what is summed over to 256 and the rows of scales to 256.
     ///
     /// # Source
     /// vLLM, `mxfp4_round_up_hidden_size_and_intermediate_size` (before 0.17 `Mxfp4MoEMethod.create_weights`); `select_mxfp4_moe_backend`; triton-lang/triton, `hopper_value.py` and `hopper_scale.py` of `triton_kernels`. Marlin: 65.97 GiB of gpt-oss
@@ -149,9 +149,10 @@ impl Run<'_> {
         };
         let has = scenario.gpu.and_then(capability::of).map_or(0, |has| has.major);
         let amd = scenario.gpu.is_some_and(|gpu| gpu.vendor == "AMD");
-        let held = if self.figures == Figures::Most || amd || has == 10 {
+        let most = self.figures == Figures::Most;
+        let held = if amd || has == 10 || most && !(1..10).contains(&has) {
             stored(hidden.next_multiple_of(256), inside.next_multiple_of(256))
-        } else if has == 9 && TRITON_EXPERTS.contains(&self.version.minor) && self.version.major == 0 {
+        } else if has == 9 && !most && self.version.major == 0 && TRITON_EXPERTS.contains(&self.version.minor) {
             let inside = inside.next_multiple_of(64);
             let matrix = |summed: u64, rows: u64| {
                 summed.next_multiple_of(256) / 2 * rows + summed.div_ceil(32) * rows.next_multiple_of(256)
