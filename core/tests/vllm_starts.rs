@@ -426,6 +426,24 @@ fn a_vision_tower_is_loaded_and_profiled() {
     assert_eq!(activation - less, images);
 }
 
+/// vLLM pull request 26000, Qwen3-VL 235B on eight ranks: "Model loading took" 55.49 GiB, and 55.16 without the tower.
+#[test]
+fn the_language_part_alone_has_no_tower() {
+    let mut seeing = with(&model("qwen3-vl-235b-a22b"), Engine::Vllm);
+    (seeing.parallel.tp, seeing.gpu) = (8, gpus::by_id("h100-sxm"));
+    let of = |language_model_only| {
+        let serving = Serving { language_model_only, ..seeing.serving };
+        let scenario = checked(&Scenario { serving, ..seeing });
+        let run = vllm::Run::of(&scenario);
+        assert_eq!(run.tower() == 0, language_model_only);
+        (run.weights(), run.activation())
+    };
+    let ((weights, pass), (alone, shorter)) = (of(false), of(true));
+    let less = (weights - alone) as f64 / GIB as f64;
+    assert!((less - 0.33).abs() < 0.02, "{less}");
+    assert!(shorter < pass, "{shorter} {pass}");
+}
+
 /// Qwen3-VL 8B: three outputs of layers within its tower have a place for all batched tokens, and an image of 16,384 tokens is four times 4,096 wide.
 #[test]
 fn further_outputs_of_a_tower_are_held() {

@@ -21,7 +21,7 @@ pub use version::{CONSTANTS, Captured, Constants, Graphs, Prompts, Sampler};
 
 use super::gpu::Link;
 use super::{How, Sink, amount, system};
-use crate::architecture::LinearKind;
+use crate::architecture::{LinearKind, Tower};
 use crate::checked::Checked;
 use crate::memory::kv_cache;
 use crate::serving::Version;
@@ -155,11 +155,21 @@ pub enum Figures {
     Most,
 }
 
+/// The tower that is loaded: none where the model's language part alone is served.
+///
+/// # Source
+/// `--language-model-only` sets the limits of all images to none, and towers are not made then (vLLM pull requests 22299 and 26000: of Qwen3-VL 235B on eight ranks 55.49 and 55.16 GiB,
+/// which is the tower and the places for its further outputs). Read 2026-11-28.
+fn tower(scenario: &Checked) -> Option<Tower> {
+    scenario.architecture.tower.filter(|_| !scenario.serving.language_model_only)
+}
+
 impl<'a> Run<'a> {
     /// The scenario with the usual figures.
     pub fn of(scenario: &'a Checked) -> Self {
         let serving = &scenario.serving;
         let captured = Constants::on(serving.version, scenario.gpu).captured;
+        let tower = tower(scenario);
         Self {
             scenario,
             version: serving.version,
@@ -175,13 +185,9 @@ impl<'a> Run<'a> {
                 )
             },
             text_parameters: None,
-            other_parameters: scenario.architecture.tower.map_or(0, |it| it.parameters.into()),
+            other_parameters: tower.map_or(0, |it| it.parameters.into()),
             rope: None,
-            image: scenario.architecture.tower.map(|it| Image {
-                tokens: it.tokens.into(),
-                values: it.values.into(),
-                bytes: None,
-            }),
+            image: tower.map(|it| Image { tokens: it.tokens.into(), values: it.values.into(), bytes: None }),
             figures: Figures::Usual,
             flashinfer: false,
         }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::{Figures, RopeTable, Run};
+use super::{Figures, RopeTable, Run, tower};
 use crate::architecture::{LayerKinds, Positions, Projection};
 use crate::engines::{Sink, amount};
 use crate::memory::weights;
@@ -230,7 +230,7 @@ impl Run<'_> {
             return 0;
         }
         let shape = &self.scenario.architecture;
-        let levels = shape.tower.map_or(0, |it| it.levels);
+        let levels = tower(self.scenario).map_or(0, |it| it.levels);
         let outputs = u128::from(levels) * u128::from(self.batched()) * u128::from(shape.hidden_size);
         let bytes = u128::from(self.bytes());
         u128::from(self.other_parameters) * bytes / u128::from(self.scenario.parallel.tp) + outputs * bytes
