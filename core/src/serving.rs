@@ -136,6 +136,7 @@ impl fmt::Display for Version {
 
 /// What the program is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::struct_excessive_bools, reason = "options that are on or off")]
 pub struct Serving {
     /// The program.
     pub engine: Engine,

@@ -17,7 +17,7 @@ fn started(id: &str, minor: u32, percent: u32) -> Scenario {
     (serving.engine, serving.version) = (Engine::Vllm, Version { major: 0, minor });
     (serving.max_num_seqs, serving.usual_seqs) = (1, false);
     (serving.max_num_batched_tokens, serving.usual_batched_tokens) = (8_192, false);
-    serving.gpu_memory_utilization = Some(Share::percent(percent.into()));
+    serving.gpu_memory_utilization = Some(Share::percent(percent));
     scenario
 }
 

@@ -23,6 +23,7 @@ memory_wall_core::choices! {
 
 /// The options of llama.cpp that say where something is, and how much of it there is.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "options that are on or off")]
 pub struct Settings {
     /// Layers on the GPU, the output layer counted as one (`-ngl`).
     pub gpu_layers: u32,
