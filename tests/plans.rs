@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 94] = [
+const NOT_YET: [&str; 95] = [
     "config",
     "decoder_first_pipeline_num_layers",
     "decoder_last_pipeline_num_layers",
@@ -35,6 +35,7 @@ const NOT_YET: [&str; 94] = [
     "max_num_seqs",
     "max_num_batched_tokens",
     "enforce_eager",
+    "language_model_only",
     "prefix_caching",
     "max_loras",
     "max_lora_rank",

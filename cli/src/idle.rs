@@ -45,7 +45,7 @@ const TRAINING_ONLY: [&str; 24] = [
     "--virtual-stages",
     "--pipeline-schedule",
 ];
-const INFERENCE_ONLY: [&str; 15] = [
+const INFERENCE_ONLY: [&str; 16] = [
     "--kv",
     "--engine",
     "--engine-version",
@@ -53,6 +53,7 @@ const INFERENCE_ONLY: [&str; 15] = [
     "--max-num-seqs",
     "--max-num-batched-tokens",
     "--enforce-eager",
+    "--language-model-only",
     "--prefix-caching",
     "--max-loras",
     "--max-lora-rank",
@@ -62,12 +63,13 @@ const INFERENCE_ONLY: [&str; 15] = [
     "--draft-config",
     "--gpu-memory-utilization",
 ];
-const VLLM_ONLY: [&str; 13] = [
+const VLLM_ONLY: [&str; 14] = [
     "--engine-version",
     "--max-model-len",
     "--max-num-seqs",
     "--max-num-batched-tokens",
     "--enforce-eager",
+    "--language-model-only",
     "--prefix-caching",
     "--max-loras",
     "--max-lora-rank",

@@ -153,6 +153,7 @@ fn serving(scenario: &Scenario, question: Option<Question>) -> String {
             };
             let release = vllm::Constants::of(serving.version).releases;
             let share = serving.utilization().in_percent();
+            let alone = if serving.language_model_only { ", the language model alone" } else { "" };
             let eager = if serving.enforce_eager { ", no CUDA graphs" } else { "" };
             let prefixes = match serving.prefix_caching {
                 None => "",
@@ -171,7 +172,7 @@ fn serving(scenario: &Scenario, question: Option<Question>) -> String {
                 tokens => format!(", {tokens} tokens guessed ahead ({method})"),
             };
             format!(
-                "served by vLLM {release}: {longest}{sequences} and {tokens}, {share}% of the GPU{eager}{prefixes}{adapters}{ahead}"
+                "served by vLLM {release}: {longest}{sequences} and {tokens}, {share}% of the GPU{alone}{eager}{prefixes}{adapters}{ahead}"
             )
         }
         Engine::Hf | Engine::LlamaCpp if !scenario.mode.trains() => {

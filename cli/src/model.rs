@@ -129,7 +129,8 @@ impl Model {
             format!("--quantised-experts has no effect here: {why}")
         });
         let served = scenario.runtime() == Some(Engine::Vllm);
-        let part = (self.language_part && (served || self.family.is_some())).then(|| {
+        let alone = served && scenario.serving.language_model_only;
+        let part = (self.language_part && !alone && (served || self.family.is_some())).then(|| {
             match scenario.architecture.tower.filter(|_| served) {
                 Some(tower) => format!(
                     "Of {} the language model and its vision tower of {} million parameters are counted, which vLLM loads too (--language-model-only leaves it out){}",

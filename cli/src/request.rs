@@ -52,8 +52,8 @@ pub(crate) struct Request {
     pub(crate) notes: Vec<String>,
 }
 
-/// A shape that every cut divides no worse than any model.
-const STAND_IN: Architecture = Architecture::llama([1; 7]);
+/// A shape that every cut divides no worse than any model, and whose matrices are whole groups of any quantisation.
+const STAND_IN: Architecture = Architecture::llama([1, 128, 1, 1, 128, 128, 1]);
 
 impl Request {
     /// Reads the options; `question` is what they are asked, if anything backwards.

@@ -30,6 +30,7 @@ fn every_option_arrives() {
         (INFERENCE, "--engine vllm --engine-version 0.19.1", "/engine_version", literal!("0.18 to 0.20")),
         (INFERENCE, "--engine vllm --max-model-len 8k", "/max_model_len", literal!(8_192)),
         (INFERENCE, "--engine vllm --enforce-eager", "/enforce_eager", literal!(true)),
+        (INFERENCE, "--engine vllm --language-model-only", "/language_model_only", literal!(true)),
         (INFERENCE, "--engine vllm --prefix-caching on", "/prefix_caching", literal!(true)),
         (INFERENCE, "--engine vllm --prefix-caching off", "/prefix_caching", literal!(false)),
         (INFERENCE, "--engine vllm --max-loras 4", "/max_loras", literal!(4)),

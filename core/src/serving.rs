@@ -136,6 +136,7 @@ impl fmt::Display for Version {
 
 /// What the program is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::struct_excessive_bools, reason = "options that are on or off")]
 pub struct Serving {
     /// The program.
     pub engine: Engine,
@@ -149,6 +150,8 @@ pub struct Serving {
     pub usual_batched_tokens: bool,
     /// Whether vLLM records no graphs (`--enforce-eager`): their memory is not taken, and each kernel is launched by the host.
     pub enforce_eager: bool,
+    /// Whether vLLM serves the language part of a model that sees alone (`--language-model-only`): it neither loads nor profiles the tower.
+    pub language_model_only: bool,
     /// Whether vLLM is told to keep the caches of prompts for later ones (`--enable-prefix-caching`, `--no-enable-prefix-caching`);
     /// `None` is what the release does by itself. It changes how many pages a request takes where layers keep a state.
     pub prefix_caching: Option<bool>,
@@ -179,6 +182,7 @@ impl Serving {
         usual_seqs: true,
         usual_batched_tokens: true,
         enforce_eager: false,
+        language_model_only: false,
         prefix_caching: None,
         gpu_memory_utilization: None,
         max_model_len: None,

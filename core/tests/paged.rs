@@ -5,7 +5,8 @@
 use memory_wall_core::memory::optimizer;
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{
-    Bucket, Bytes, Checkpointing, Evaluation, Mode, Optimizer, Recipe, Scenario, Verdict, ZeroStage, evaluate,
+    Bucket, Bytes, Checkpointing, Evaluation, LoraTargets, Mode, Optimizer, Recipe, Scenario, Verdict, WeightFormat,
+    ZeroStage, evaluate,
 };
 
 /// A checkpointed step in bf16.
@@ -72,6 +73,35 @@ fn the_wide_one_has_two_moments_in_fp32() {
     let run = step("llama-2-7b", Optimizer::PagedAdamW, "a100-80-sxm").check().unwrap();
     assert_eq!(evaluate(&run).bytes(Bucket::Optimizer), Bytes(8 * 6_738_415_616));
     assert_eq!(evaluate(&run).fit.unwrap().verdict, Verdict::Tight);
-    let adapters = Scenario { mode: Mode::Lora, ..step("llama-2-7b", Optimizer::PagedAdamW, "a100-80-sxm") };
-    assert_eq!(optimizer::evictable(&adapters.check().unwrap()), Bytes::ZERO);
+}
+
+/// `get_state_buffer` of bitsandbytes pages tensors of 100,000 values and more: of adapters the thin matrices, each by itself.
+#[test]
+fn states_of_large_adapters_are_paged() {
+    let paged = |rank, targets| {
+        let mut run = Scenario { mode: Mode::Lora, ..step("llama-2-7b", Optimizer::PagedAdamW, "a100-80-sxm") };
+        (run.training.lora.rank, run.training.lora.targets) = (rank, targets);
+        optimizer::evictable(&run.check().unwrap()).0
+    };
+    // 16 × 4,096 are 65,536 values, 16 × 11,008 are 176,128, and 64 × 4,096 are 262,144.
+    assert_eq!(paged(16, LoraTargets::QV), 0);
+    assert_eq!(paged(16, LoraTargets::ALL_LINEAR), 8 * 32 * 3 * 16 * 11_008);
+    assert_eq!(paged(64, LoraTargets::ALL_LINEAR), 8 * 32 * 64 * (4 * 2 * 4_096 + 3 * (4_096 + 11_008)));
+    // As QLoRA's paper trains: what goes in only where they give way is tight.
+    let mut run = Scenario {
+        mode: Mode::Qlora,
+        weights: WeightFormat::Nf4Dq,
+        ..step("llama-2-70b", Optimizer::PagedAdamW, "rtxa6000")
+    };
+    (run.training.lora.rank, run.training.lora.targets, run.training.recipe) =
+        (64, LoraTargets::ALL_LINEAR, Recipe::Mixed);
+    let plain = Scenario { optimizer: Optimizer::AdamW, ..run };
+    let [with, without] = [run, plain].map(|it| judged(&it));
+    assert_eq!(with.1.total, without.1.total);
+    assert_eq!((with.0, without.0), (Verdict::Tight, Verdict::DoesNotFit));
+    assert!(without.1.fit.unwrap().margin.0 < 0 && with.1.fit.unwrap().margin.0 == 0);
+    // States that ranks share out are not known to be paged.
+    let mut shared = run;
+    (shared.parallel.dp, shared.parallel.zero) = (2, ZeroStage::Weights);
+    assert_eq!(optimizer::evictable(&shared.check().unwrap()), Bytes::ZERO);
 }

@@ -46,6 +46,41 @@ fn tokens_of_all_ranks_may_take_more_than_the_code_says() {
     assert!(span.high - span.typical > u128::try_from(missing).unwrap(), "{span:?} {missing}");
 }
 
+/// vLLM issue 10517: the profile of Llama 3.1 8B in chunks of 512 tokens had not seen 1.25 GB of logits.
+#[test]
+fn chunks_of_the_first_engine_may_leave_the_sampler_out() {
+    let mut llama = Scenario { gpu: gpus::by_id("rtx3090"), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
+    llama.serving.usual_batched_tokens = true;
+    let at = |minor: u32, tokens: u32| {
+        let mut served = llama;
+        (served.serving.version, served.seq_length) = (Version { major: 0, minor }, tokens);
+        vllm::Run::of(&checked(&served)).activation_span()
+    };
+    let chunks = at(6, 131_072);
+    assert!(chunks.typical > 1_250_000_000 && chunks.low < chunks.typical - 1_250_000_000, "{chunks:?}");
+    for (minor, tokens) in [(6, 20_000), (9, 131_072)] {
+        let whole = at(minor, tokens);
+        assert_eq!(whole.low, 95 * whole.typical / 100, "0.{minor} {tokens}");
+    }
+}
+
+/// Rows S005 (0.7.3), S117 (0.26) and S119 (0.28) of `vllm_starts.csv`: "Model loading took" 5.20, 5.29 and 9.44 GiB.
+#[test]
+fn four_bits_may_take_more_since_0_26() {
+    for (id, minor, logged, more) in
+        [("qwen2.5-7b", 7, 520, false), ("qwen2.5-7b", 26, 529, true), ("qwen3-14b", 28, 944, true)]
+    {
+        let mut served = Scenario { weights: WeightFormat::Int4, ..with(&model(id), Engine::Vllm) };
+        served.serving.version = Version { major: 0, minor };
+        let scenario = checked(&served);
+        let [usual, most] = [vllm::Figures::Usual, vllm::Figures::Most]
+            .map(|it| vllm::Run { figures: it, ..vllm::Run::of(&scenario) }.weights());
+        assert_eq!(usual < most, more, "{id} 0.{minor}");
+        // Logs say hundredths of a GiB.
+        assert!(logged * GIB / 100 <= most + GIB / 100 && 98 * logged * GIB / 10_000 <= usual, "{id} {usual} {most}");
+    }
+}
+
 /// Graphs lie beside the share up to 0.20, and come out of it since.
 #[test]
 fn each_release_counts_graphs_where_it_takes_them() {
@@ -389,6 +424,24 @@ fn a_vision_tower_is_loaded_and_profiled() {
     assert_eq!(weights - without, 2 * (416_866_032 + 1_152 * 5_376 + 1_152));
     let images = 8_192 / 256 * (3 * 896 * 896 + 256 * 5_376) * 2;
     assert_eq!(activation - less, images);
+}
+
+/// vLLM pull request 26000, Qwen3-VL 235B on eight ranks: "Model loading took" 55.49 GiB, and 55.16 without the tower.
+#[test]
+fn the_language_part_alone_has_no_tower() {
+    let mut seeing = with(&model("qwen3-vl-235b-a22b"), Engine::Vllm);
+    (seeing.parallel.tp, seeing.gpu) = (8, gpus::by_id("h100-sxm"));
+    let of = |language_model_only| {
+        let serving = Serving { language_model_only, ..seeing.serving };
+        let scenario = checked(&Scenario { serving, ..seeing });
+        let run = vllm::Run::of(&scenario);
+        assert_eq!(run.tower() == 0, language_model_only);
+        (run.weights(), run.activation())
+    };
+    let ((weights, pass), (alone, shorter)) = (of(false), of(true));
+    let less = (weights - alone) as f64 / GIB as f64;
+    assert!((less - 0.33).abs() < 0.02, "{less}");
+    assert!(shorter < pass, "{shorter} {pass}");
 }
 
 /// Qwen3-VL 8B: three outputs of layers within its tower have a place for all batched tokens, and an image of 16,384 tokens is four times 4,096 wide.

@@ -43,6 +43,7 @@ pub(crate) static GROUPS: &[Group] = &[
             "max_num_seqs",
             "max_num_batched_tokens",
             "enforce_eager",
+            "language_model_only",
             "prefix_caching",
             "max_loras",
             "max_lora_rank",

@@ -364,3 +364,49 @@ fn layers_leave_room_for_the_system_on_shared_memory() {
     let total = most.devices.first().unwrap().total();
     assert!(total.high < gpu("gb10").capacity.0, "{total:?}");
 }
+
+/// `common/fit.cpp`: "filling dense layers back-to-front", each GPU up to its own free memory less 1,024 MiB.
+#[test]
+fn fit_fills_unequal_gpus_from_the_last() {
+    let used = |placement: &Placement, at: usize| {
+        let it = placement.devices[at];
+        it.weights + it.cache + it.states + it.compute.high + it.context.low
+    };
+    let room = |placement: &Placement, at: usize| placement.devices[at].room - GIB;
+    let two = Settings { gpus: vec![gpu("rtx3090"), gpu("rtx3060-12")], ..Settings::DEFAULT };
+    let (found, placement) = fitted(&seventy(), &two).unwrap();
+    // The smaller GPU, which is the last, has the output layer and as many others as leave a GiB; so has the first.
+    assert!(placement.devices[1].output && !placement.devices[0].output);
+    assert_eq!(found.gpu_layers, found.tensor_split.iter().sum::<u32>());
+    for at in [0, 1] {
+        assert!(used(&placement, at) <= room(&placement, at), "{at}");
+        let mut more = found.clone();
+        more.tensor_split[at] += 1;
+        more.gpu_layers += 1;
+        let beyond = place(&seventy(), &more).unwrap();
+        assert!(used(&beyond, at) > room(&beyond, at), "{at}");
+    }
+    let [first, last] = [0, 1].map(|at| placement.devices[at].layers + u32::from(placement.devices[at].output));
+    assert_eq!(found.tensor_split, [first, last]);
+    assert!(first + last < 81 && placement.host.layers == 81 - first - last);
+    // By their memory the shares would be 2 to 1; the other way round the larger one has the output layer.
+    let other = Settings { gpus: vec![gpu("rtx3060-12"), gpu("rtx3090")], ..Settings::DEFAULT };
+    assert!(fitted(&seventy(), &other).unwrap().1.devices[1].output);
+    // What goes on both as it is is left alone, and so are shares that were told.
+    let small = on("llama-3.1-8b", WeightFormat::Q4K, 4_096, "rtx3090");
+    let whole = fitted(&small, &two).unwrap().0;
+    assert!(whole.gpu_layers == ALL && whole.tensor_split.is_empty());
+    let told = Settings { tensor_split: vec![1, 1], ..two.clone() };
+    assert_eq!(fitted(&seventy(), &told).unwrap().0.gpu_layers, ALL);
+    // Of a mixture all layers go on the GPUs, and the experts of the first on the first of them.
+    let mixture = on("glm-4.5-air", WeightFormat::Q4K, 8_192, "rtx3090");
+    let (found, placement) = fitted(&mixture, &two).unwrap();
+    assert_eq!((placement.host.layers, found.last_moe), (0, true));
+    assert!((1..46).contains(&found.cpu_moe) && placement.devices[0].experts > 0, "{}", found.cpu_moe);
+    for at in [0, 1] {
+        assert!(used(&placement, at) <= room(&placement, at), "{at}");
+    }
+    let less = Settings { cpu_moe: found.cpu_moe - 1, ..found.clone() };
+    let beyond = place(&mixture, &less).unwrap();
+    assert!([0, 1].iter().any(|at| used(&beyond, *at) > room(&beyond, *at)));
+}

@@ -46,6 +46,7 @@ pub(crate) struct Inputs {
     max_num_seqs: u32,
     max_num_batched_tokens: u32,
     enforce_eager: bool,
+    language_model_only: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     prefix_caching: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,6 +149,7 @@ impl Inputs {
             max_num_seqs: serving.max_num_seqs,
             max_num_batched_tokens: scenario.batched_tokens(),
             enforce_eager: serving.enforce_eager,
+            language_model_only: serving.language_model_only,
             prefix_caching: serving.prefix_caching,
             max_loras: serving.max_loras,
             max_lora_rank: serving.max_loras.map(|_| serving.max_lora_rank),

@@ -262,7 +262,7 @@ fn held_otherwise(scenario: &Checked) -> Option<Assumption> {
     let rows = scenario.vocabulary();
     let more = Bytes(weights::in_wider_files(scenario));
     if more > Bytes::ZERO {
-        let mixture = scenario.narrow_beside_experts().is_some();
+        let mixture = scenario.weights == WeightFormat::Nvfp4 && shape.moe.is_some();
         return Some(Assumption::FilesDiffer { format: scenario.weights, mixture, more });
     }
     if let Some(wide) = scenario.left_wide() {
@@ -270,7 +270,7 @@ fn held_otherwise(scenario: &Checked) -> Option<Assumption> {
             LeftWide::Attention if shape.moe.is_none() => Assumption::WideAttention,
             LeftWide::Attention => Assumption::ExpertsAlone,
             LeftWide::AttentionAndEnds => Assumption::WideEnds,
-            LeftWide::LinearAttention | LeftWide::Latents => return None,
+            LeftWide::EightBits | LeftWide::SharedExperts | LeftWide::Latents => return None,
         });
     }
     if scenario.mode.trains() {

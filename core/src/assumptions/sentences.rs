@@ -85,11 +85,11 @@ impl Assumption {
             ),
             Self::FilesDiffer { format, mixture: true, more } => write!(
                 f,
-                "{format} files of this model differ: beside the routed experts those matrices are counted in 4 bits that the smallest of them has so; files that leave all of these in 16 take {more} more on each GPU. Where they would not go in, the verdict is tight."
+                "{format} files of this model differ: beside the routed experts those matrices are counted in 4 and 8 bits that the smallest of them has so; files that leave all of these in 16 take {more} more on each GPU. Where they would not go in, the verdict is tight."
             ),
             Self::FilesDiffer { format: WeightFormat::Nvfp4, more, .. } => write!(
                 f,
-                "NVFP4 files of this model differ: linear attention is counted in 8 bits; files that leave it in 16 take {more} more on each GPU. Where they would not go in, the verdict is tight."
+                "NVFP4 files of this model differ: attention is counted in 8 bits and the output head in 4, as in NVIDIA's; files that leave linear attention in 16 take {more} more on each GPU. Where they would not go in, the verdict is tight."
             ),
             Self::FilesDiffer { format, more, .. } => write!(
                 f,

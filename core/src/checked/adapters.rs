@@ -33,35 +33,51 @@ use crate::training::LoraTargets;
 /// assert_eq!(adapters::parameters(&scenario), 4_194_304);
 /// ```
 pub fn parameters(scenario: &Checked) -> u64 {
+    let mut sides = 0;
+    each(scenario, &mut |matrices, pair| sides += matrices * (pair[0] + pair[1]));
+    u64::from(scenario.training.lora.rank) * sides
+}
+
+/// The same of the thin matrices that have so many values at least.
+pub(crate) fn in_large(scenario: &Checked, least: u64) -> u64 {
+    let rank = u64::from(scenario.training.lora.rank);
+    let mut values = 0;
+    each(scenario, &mut |matrices, pair| {
+        values += pair.map(|side| rank * side).into_iter().filter(|it| *it >= least).sum::<u64>() * matrices;
+    });
+    values
+}
+
+/// Hands over how many targets there are of each kind, with their inputs and outputs.
+fn each(scenario: &Checked, sink: &mut dyn FnMut(u64, [u64; 2])) {
     let (shape, local, lora) = (&scenario.architecture, scenario.local(), scenario.training.lora);
     let (start, end) = scenario.parallel.layers_of_stage(shape.layers);
     let kinds = shape.kinds_between(start, end);
     let h = u64::from(shape.hidden_size);
-    let mut sides = u64::from(kinds.full) * attention(scenario, None);
+    attention(scenario, None, &mut |pair| sink(kinds.full.into(), pair));
     if shape.sliding_window.is_some() {
-        sides += u64::from(kinds.sliding) * attention(scenario, shape.sliding_window);
+        attention(scenario, shape.sliding_window, &mut |pair| sink(kinds.sliding.into(), pair));
     }
     if lora.targets.mlp {
-        let mlp = |width: u64| shape.mlp.matrices() * (h + width);
-        sides += u64::from(kinds.dense) * mlp(local.intermediate_size);
+        let matrices = |layers: u32| shape.mlp.matrices() * u64::from(layers);
+        sink(matrices(kinds.dense), [h, local.intermediate_size]);
         if let Some(Moe { shared_intermediate_size: shared @ 1.., .. }) = shape.moe {
-            sides += u64::from(kinds.moe) * mlp(u64::from(shared).div_ceil(scenario.parallel.tp.into()));
+            sink(matrices(kinds.moe), [h, u64::from(shared).div_ceil(scenario.parallel.tp.into())]);
         }
     }
     if lora.targets.head && local.head {
-        sides += h + local.vocab_size;
+        sink(1, [h, local.vocab_size]);
     }
-    u64::from(lora.rank) * sides
 }
 
 /// Inputs and outputs of the targets in one layer's attention.
-fn attention(scenario: &Checked, window: Option<SlidingWindow>) -> u64 {
+fn attention(scenario: &Checked, window: Option<SlidingWindow>, sink: &mut dyn FnMut([u64; 2])) {
     let (shape, targets) = (&scenario.architecture, scenario.training.lora.targets);
     let tp = u64::from(scenario.parallel.tp);
     let heads = scenario.local().heads;
     let h = u64::from(shape.hidden_size);
     if let Projection::Latent(it) = shape.projection {
-        return latent(&it, targets, h, heads);
+        return latent(&it, targets, [h, heads], sink);
     }
     let [kv_heads, head_dim] = shape.cached_heads(window);
     // Where keys serve as values there is no matrix of values.
@@ -69,24 +85,29 @@ fn attention(scenario: &Checked, window: Option<SlidingWindow>) -> u64 {
     let [q, k] = [heads, u64::from(kv_heads).div_ceil(tp)].map(|heads| heads * u64::from(head_dim));
     // A gate on the output is made by the matrix of the queries.
     let queries = if shape.gated_attention { 2 * q } else { q };
-    [(targets.q, h + queries), (targets.k, h + k), (values, h + k), (targets.o, q + h)]
-        .into_iter()
-        .map(|(chosen, sides)| if chosen { sides } else { 0 })
-        .sum()
+    let of = [(targets.q, [h, queries]), (targets.k, [h, k]), (values, [h, k]), (targets.o, [q, h])];
+    of.into_iter().filter(|(chosen, _)| *chosen).for_each(|(_, pair)| sink(pair));
 }
 
 /// The same for latent attention.
-fn latent(it: &Latent, targets: LoraTargets, h: u64, heads: u64) -> u64 {
+fn latent(it: &Latent, targets: LoraTargets, [h, heads]: [u64; 2], sink: &mut dyn FnMut([u64; 2])) {
     let [rank, rope, nope, v] = [it.kv_lora_rank, it.rope_dim, it.nope_dim, it.v_dim].map(u64::from);
-    let mut sides = 0;
     if targets.q {
         let wide = heads * (nope + rope);
-        sides += it.q_lora_rank.map(u64::from).map_or(h + wide, |short| (h + short) + (short + wide));
+        if let Some(short) = it.q_lora_rank.map(u64::from) {
+            sink([h, short]);
+            sink([short, wide]);
+        } else {
+            sink([h, wide]);
+        }
     }
     if targets.k || targets.v {
-        sides += (h + rank + rope) + (rank + heads * (nope + v));
+        sink([h, rank + rope]);
+        sink([rank, heads * (nope + v)]);
     }
-    sides + if targets.o { heads * v + h } else { 0 }
+    if targets.o {
+        sink([heads * v, h]);
+    }
 }
 
 #[cfg(test)]

@@ -131,10 +131,10 @@ pub(super) fn states(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
 /// Bytes of the states that the driver may move from the GPU to host memory while something else needs the room.
 ///
 /// # Formula
-/// Both moments of the matrices: 2 bytes a value in 8 bits, without the scales, and 8 in fp32. Norms and biases are below 100,000 values, from which on bitsandbytes pages.
+/// Both moments of the matrices: 2 bytes a value in 8 bits, without the scales, and 8 in fp32. Norms, biases and the smaller matrices of adapters are below 100,000 values, from which on bitsandbytes pages.
 ///
 /// # Assumes
-/// A full training step on an NVIDIA GPU under Linux. Adapters are smaller than what is paged, or little more.
+/// A step on an NVIDIA GPU under Linux. Where ranks share out the states of adapters, none: how large their parts are is not modelled.
 ///
 /// # Source
 /// bitsandbytes 0.50.2: `get_state_buffer` of `optim/optimizer.py`, `get_paged` and `cget_managed_ptr`, which is `cudaMallocManaged`; the scales are plain tensors. CUDA C++ programming guide,
@@ -146,13 +146,21 @@ pub fn evictable(scenario: &Checked) -> Bytes {
         _ => return Bytes::ZERO,
     };
     let elsewhere = scenario.gpu.is_some_and(|gpu| gpu.vendor != "NVIDIA");
-    if scenario.mode != Mode::Training || scenario.offload.optimizer || elsewhere {
+    if !scenario.mode.trains() || scenario.offload.optimizer || elsewhere {
         return Bytes::ZERO;
+    }
+    if scenario.mode.adapts() {
+        let large = crate::checked::adapters::in_large(scenario, PAGED);
+        let whole = scenario.shared_out(large, ZeroStage::Optimizer) == large;
+        return Bytes(if whole { u128::from(large) * each } else { 0 });
     }
     let vectors = scenario.local_parameters().vectors;
     let paged = scenario.shared_out(scenario.trained_parameters().saturating_sub(vectors), ZeroStage::Optimizer);
     Bytes(u128::from(paged) * each)
 }
+
+/// Values from which on bitsandbytes pages the states of a tensor.
+const PAGED: u64 = 100_000;
 
 /// One kind of state of so many parameters.
 fn put(scenario: &Checked, item: Item, parameters: u64, block: Block, sink: &mut dyn FnMut(&Term<'_>)) {

@@ -80,10 +80,15 @@ pub fn kinds(scenario: &Checked, parameters: &Parameters, mut each: impl FnMut(I
             }
             let (narrow, wide) = match scenario.left_wide() {
                 _ if item != Item::LayerMatrices => (count, layout),
-                Some(LeftWide::LinearAttention) if !mixture => {
-                    (narrow(scenario, LeftWide::LinearAttention, count), FP8)
+                Some(LeftWide::EightBits) => {
+                    let gates = gates(scenario).min(count);
+                    each(item, gates, Block::BF16);
+                    let narrow = narrow(scenario, LeftWide::EightBits, count - gates);
+                    each(item, narrow, scenario.weights.block());
+                    each(item, count - gates - narrow, FP8);
+                    continue;
                 }
-                Some(LeftWide::Latents) => (narrow(scenario, LeftWide::Latents, count), Block::BF16),
+                Some(it @ (LeftWide::Latents | LeftWide::SharedExperts)) => (narrow(scenario, it, count), Block::BF16),
                 Some(wide) if !mixture => (narrow(scenario, wide, count), Block::BF16),
                 _ => (narrow_beside(scenario).min(count), layout),
             };
@@ -104,9 +109,10 @@ const FP8: Block = WeightFormat::Fp8.block();
 /// Of `count` values in the layers' matrices on this rank those in the format of the weights, where others are not ([`crate::Scenario::left_wide`]).
 fn narrow(scenario: &Checked, wide: LeftWide, count: u64) -> u64 {
     match wide {
-        LeftWide::LinearAttention => count.saturating_sub(linear_attention(scenario)),
+        LeftWide::EightBits if scenario.architecture.moe.is_some() => shared_experts(scenario).min(count),
         LeftWide::Latents => count.saturating_sub(onto_latents(scenario)),
-        LeftWide::Attention | LeftWide::AttentionAndEnds => mlps(scenario, wide).min(count),
+        LeftWide::SharedExperts => count.saturating_sub(shared_experts(scenario)),
+        LeftWide::Attention | LeftWide::AttentionAndEnds | LeftWide::EightBits => mlps(scenario, wide).min(count),
     }
 }
 
@@ -115,15 +121,20 @@ fn narrow_beside(scenario: &Checked) -> u64 {
     let shape = &scenario.architecture;
     match (scenario.narrow_beside_experts(), shape.moe) {
         (Some(NarrowBeside::All), _) => scenario.local_parameters().matrices,
-        (Some(NarrowBeside::SharedAndLinear(layers)), Some(moe)) => {
-            let (start, end) = scenario.layers_here();
-            let shared = shape.mixture(&moe, scenario.parallel.tp.into(), scenario.experts()).matrices;
+        (Some(NarrowBeside::SharedAndLinear(layers)), Some(_)) => {
             let all = shape.linear_attention.map_or(1, |it| it.layers);
-            u64::from(shape.kinds_between(start, end).moe) * shared
-                + linear_attention(scenario) / u64::from(all.max(1)) * u64::from(layers)
+            shared_experts(scenario) + linear_attention(scenario) / u64::from(all.max(1)) * u64::from(layers)
         }
         _ => 0,
     }
+}
+
+/// Values in the shared experts on this rank.
+fn shared_experts(scenario: &Checked) -> u64 {
+    let shape = &scenario.architecture;
+    let (start, end) = scenario.layers_here();
+    let each = shape.moe.map_or(0, |moe| shape.mixture(&moe, scenario.parallel.tp.into(), scenario.experts()).matrices);
+    u64::from(shape.kinds_between(start, end).moe) * each
 }
 
 /// Values in the matrices of linear attention on this rank.
@@ -131,6 +142,18 @@ fn linear_attention(scenario: &Checked) -> u64 {
     let shape = &scenario.architecture;
     let (start, end) = scenario.layers_here();
     let each = shape.linear_attention.map_or(0, |it| shape.linear(&it, scenario.parallel.tp.into()).matrices);
+    u64::from(shape.kinds_between(start, end).linear) * each
+}
+
+/// Values of the two gates of each value head and of the convolutions on this rank, of models with gated delta nets.
+fn gates(scenario: &Checked) -> u64 {
+    let shape = &scenario.architecture;
+    let Some(it) = shape.linear_attention else { return 0 };
+    let tp = scenario.parallel.tp.into();
+    let [key_heads, value_heads] = [it.key_heads, it.value_heads].map(|heads| u64::from(heads).div_ceil(tp));
+    let widths = 2 * key_heads * u64::from(it.key_dim) + value_heads * u64::from(it.value_dim);
+    let (start, end) = scenario.layers_here();
+    let each = u64::from(shape.hidden_size) * 2 * value_heads + widths * u64::from(it.conv_kernel);
     u64::from(shape.kinds_between(start, end).linear) * each
 }
 
@@ -152,8 +175,17 @@ pub fn in_wider_files(scenario: &Checked) -> u128 {
         return bytes(Item::LayerMatrices, beside, Block::BF16)
             - bytes(Item::LayerMatrices, beside, scenario.weights.block());
     }
-    let (wide, counted) = if scenario.left_wide() == Some(LeftWide::LinearAttention) {
-        (linear_attention(scenario), FP8)
+    let (wide, counted) = if scenario.left_wide() == Some(LeftWide::EightBits) {
+        // Of a mixture all but the routed experts, the output head too.
+        let held = scenario.local_parameters();
+        let (narrow, four) = (narrow(scenario, LeftWide::EightBits, held.matrices), scenario.weights.block());
+        let more = |item, count, counted| bytes(item, count, Block::BF16) - bytes(item, count, counted);
+        if scenario.architecture.moe.is_some() {
+            return more(Item::LayerMatrices, held.matrices - narrow - gates(scenario), FP8)
+                + more(Item::LayerMatrices, narrow, four)
+                + more(Item::OutputHead, held.head, four);
+        }
+        (linear_attention(scenario) - gates(scenario), FP8)
     } else {
         let all = scenario.local_parameters().matrices;
         (all - mlps(scenario, LeftWide::Attention).min(all), scenario.weights.block())
@@ -238,6 +270,7 @@ pub(crate) fn bytes(item: Item, count: u64, block: Block) -> u128 {
 pub(crate) fn layout(scenario: &Checked, item: Item, mixture: bool) -> Block {
     let litgpt = scenario.training.implementation == Implementation::Litgpt;
     let gguf = scenario.mode == Mode::Inference && scenario.serving.engine == Engine::LlamaCpp;
+    let wide = scenario.left_wide();
     match (scenario.mode, scenario.recipe()) {
         // What is trained is kept as the recipe says.
         (Mode::Training, Recipe::Fp32 | Recipe::Autocast) => Block::FP32,
@@ -250,7 +283,16 @@ pub(crate) fn layout(scenario: &Checked, item: Item, mixture: bool) -> Block {
                 Block::BF16
             }
         }
-        _ if item == Item::LayerMatrices && mixture && scenario.left_wide().is_some() => Block::BF16,
+        _ if item == Item::OutputHead
+            && !scenario.architecture.tied_embeddings
+            && wide == Some(LeftWide::EightBits) =>
+        {
+            scenario.weights.block()
+        }
+        _ if item == Item::LayerMatrices && mixture && wide == Some(LeftWide::EightBits) => FP8,
+        _ if item == Item::LayerMatrices && mixture && wide.is_some_and(|it| it != LeftWide::SharedExperts) => {
+            Block::BF16
+        }
         _ if item == Item::LayerMatrices && scenario.narrow_beside_experts() == Some(NarrowBeside::All) => {
             scenario.weights.block()
         }

@@ -9,7 +9,7 @@ use crate::architecture::{
 use crate::communication;
 use crate::memory::{gradients, kv_cache};
 use crate::parameters::Parameters;
-use crate::scenario::{Attention, Mode, NarrowBeside};
+use crate::scenario::{Attention, LeftWide, Mode, NarrowBeside};
 use crate::training::{Checkpointing, Loss, RecomputedModule};
 use crate::worked::Item;
 
@@ -382,7 +382,8 @@ impl Lister<'_, '_> {
         self.matrix(Task::Router, layers, parts.routers, Item::Routers, [h, e]);
         if parts.matrices > 0 {
             let f = u64::from(moe.shared_intermediate_size).div_ceil(tp);
-            let narrow = matches!(scenario.narrow_beside_experts(), Some(NarrowBeside::SharedAndLinear(_)));
+            let narrow = matches!(scenario.narrow_beside_experts(), Some(NarrowBeside::SharedAndLinear(_)))
+                || scenario.left_wide() == Some(LeftWide::EightBits);
             let item = if narrow { Item::Experts } else { Item::LayerMatrices };
             self.again |= scenario.recomputes(RecomputedModule::SharedExperts);
             self.mlp([Task::SharedExperts, Task::SharedExperts], layers, parts.matrices, f, item);

@@ -1,6 +1,6 @@
 //! Which cuts leave each rank whole blocks of quantised weights: one rule for every server.
 
-use super::{Blocks, Scenario};
+use super::{Blocks, LeftWide, Scenario};
 use crate::architecture::Projection;
 use crate::precision::{FP8_BLOCK, WeightFormat};
 
@@ -8,7 +8,7 @@ impl Blocks {
     /// The finest blocks that servers give experts.
     pub const FINEST: u64 = LEAST_GROUP;
 
-    /// Whether each rank's part of every quantised matrix is a whole number of the blocks that share a scale, as far as the cut decides it:
+    /// Whether every quantised matrix is a whole number of the groups that share a scale, and so is each rank's part of it:
     /// `experts` ranks cut the width of each expert, whose blocks are `of_experts` where the server takes others than those of the files.
     ///
     /// # Errors
@@ -19,6 +19,8 @@ impl Blocks {
     /// "The input size is not aligned with the quantized weight shape" (`awq.py` of vLLM and of `SGLang`), "not divisible by `group_size`" (`marlin_utils.py`),
     /// "must be divisible by `group_size`" (`linear.py` of TensorRT-LLM). Read 2026-11-25. NVFP4: "Unsupported model when in features size is not multiple of 16" (`modelopt.py`
     /// of vLLM and of `SGLang`); vLLM issue 49949 is experts of Nemotron 3 Nano over 8 ranks, 232. Read 2026-11-26.
+    /// A file whose last group is broken loads nowhere, however it is cut: AWQ makes none ("must be a multiple of `group_size`"), `AutoRound` does, as of the 704 of an expert of
+    /// Gemma 4 26B, and vLLM drops its tail (`input_size // group_size` rows of scales; pull request 43227, open). Blocks of fp8 may be broken in the file. Read 2026-11-27.
     pub fn check(scenario: &Scenario, experts: u64, of_experts: Option<u64>) -> Result<(), Self> {
         let (format, block) = match scenario.weights {
             format @ WeightFormat::Fp8Block => (format, FP8_BLOCK),
@@ -30,16 +32,23 @@ impl Blocks {
         let blocks = format == WeightFormat::Fp8Block;
         let shape = &scenario.architecture;
         let tp = u64::from(scenario.parallel.tp);
-        let check = |what, width: u64, ranks: u64, block: u64| {
-            let whole = width.is_multiple_of(ranks * block);
-            if ranks == 1 || whole { Ok(()) } else { Err(Self { format, block, what, width, ranks }) }
+        let check = |what, width: u64, ranks: u64, taken: u64| {
+            if !blocks && !width.is_multiple_of(block) {
+                return Err(Self { format, block, what, width, ranks });
+            }
+            let whole = width.is_multiple_of(ranks * taken);
+            if ranks == 1 || whole { Ok(()) } else { Err(Self { format, block: taken, what, width, ranks }) }
         };
         let heads = match shape.projection {
             Projection::Heads => shape.query_width(),
             Projection::Latent(latent) => u64::from(shape.heads) * u64::from(latent.v_dim),
         };
-        let wide = scenario.left_wide().is_some();
-        if !wide {
+        let (wide, shared) = (scenario.left_wide(), scenario.left_wide() == Some(LeftWide::SharedExperts));
+        let attention = wide.is_none() || shared;
+        if !blocks {
+            check("hidden_size", shape.hidden_size.into(), 1, block)?;
+        }
+        if attention {
             check("the width of all heads", heads, tp, block)?;
         }
         if blocks && shape.projection == Projection::Heads {
@@ -54,7 +63,7 @@ impl Blocks {
         if let Some(moe) = shape.moe {
             let of_experts = of_experts.filter(|_| block > NVFP4_GROUP).unwrap_or(block);
             check("moe_intermediate_size", moe.intermediate_size.into(), experts, of_experts)?;
-            if !wide {
+            if wide.is_none() {
                 check("the width of the shared experts", moe.shared_intermediate_size.into(), tp, block)?;
             }
         }

@@ -483,11 +483,10 @@ impl fmt::Display for Blocks {
         let Self { format, block, what, width, ranks } = *self;
         write!(
             f,
-            "refuses {} weights whose part on a rank is no multiple of {block}, the {} that shares a scale: {what} {} over {} ranks is {}{}",
+            "refuses {} weights whose part on a rank is no multiple of {block}, the {} that shares a scale: {what} {}{}{}",
             format.id(),
             if format == WeightFormat::Fp8Block { "block" } else { "group" },
             Grouped(width.into()),
-            Grouped(ranks.into()),
             Share { width, ranks },
             if format == WeightFormat::Int4 && self.finer() { ", which groups of 32 divide (int4-g32)" } else { "" },
         )
@@ -504,14 +503,16 @@ impl Blocks {
     fn release(&self, marlin: bool) -> &'static str {
         match marlin {
             _ if !self.what.starts_with("moe") || !self.finer() => "",
-            _ if self.format != WeightFormat::Fp8Block => "; 0.14 has finer groups for experts",
+            // A broken group of the file is no finer one's either.
+            _ if self.format != WeightFormat::Fp8Block && !self.width.is_multiple_of(self.block) => "",
+            _ if self.format != WeightFormat::Fp8Block => "; 0.13 has finer groups for experts",
             true => "; 0.29 has finer blocks for experts, from compute capability 8.9 on",
             false => "; 0.29 has finer blocks for experts",
         }
     }
 }
 
-/// A part of a width: `192`, or `1,536 / 5` where it is no whole number.
+/// A part of a width: ` over 8 ranks is 192`, or ` over 5 ranks is 1,536 / 5` where it is no whole number; nothing on one rank.
 struct Share {
     width: u64,
     ranks: u64,
@@ -519,9 +520,11 @@ struct Share {
 
 impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (width, ranks) = (Grouped(self.width.into()), Grouped(self.ranks.into()));
         match self.width.checked_rem(self.ranks) {
-            Some(0) => Grouped((self.width / self.ranks).into()).fmt(f),
-            _ => write!(f, "{} / {}", Grouped(self.width.into()), Grouped(self.ranks.into())),
+            _ if self.ranks == 1 => Ok(()),
+            Some(0) => write!(f, " over {ranks} ranks is {}", Grouped((self.width / self.ranks).into())),
+            _ => write!(f, " over {ranks} ranks is {width} / {ranks}"),
         }
     }
 }

@@ -281,8 +281,8 @@ fn flashinfer_heads(scenario: &Scenario) -> bool {
 /// Whether each rank has whole blocks in vLLM.
 ///
 /// # Source
-/// vLLM issues 2699, 5675 and 21695. Experts take finer groups of 4-bit integers where need be, down to 32 (`moe_wna16.py`); until pull request 30210 (December 2025,
-/// after 0.12) the first request then stopped with "`size_k` must divisible by `BLOCK_SIZE_K`", which is 128 at least (issue 17604: Qwen3 235B and 30B with parts of 192),
+/// vLLM issues 2699, 5675 and 21695. Experts take finer groups of 4-bit integers where need be, down to 32 (`moe_wna16.py`); until pull request 30210 (merged 2025-12-09,
+/// after 0.12.0 of 2025-12-03) the first request then stopped with "`size_k` must divisible by `BLOCK_SIZE_K`", which is 128 at least (issue 17604: Qwen3 235B and 30B with parts of 192),
 /// and Marlin's kernels took parts that are multiples of 64 and of the group (`check_moe_marlin_supports_layer`). Since 0.29 finer blocks of fp8: pull
 /// request 53896 (merged 2026-08-31 after
 /// 0.28.0, `Fp8MoEMethod.weight_scale_refine`), whose tests cut 640 over 2 and 4 ranks into blocks of 64 and 32. Of the kernels for experts in 0.29 to 0.33 Triton's alone take
@@ -327,8 +327,8 @@ fn whole_tiles(scenario: &Scenario) -> Result<(), Tiles> {
 const PADS_TILES: Version = Version { major: 0, minor: 24 };
 const PADS_EXPERTS: Version = Version { major: 0, minor: 25 };
 
-/// The first release that surely runs experts in finer groups of 4-bit integers than the files have.
-const REFINES_GROUPS: Version = Version { major: 0, minor: 14 };
+/// The first release that runs experts in finer groups of 4-bit integers than the files have.
+const REFINES_GROUPS: Version = Version { major: 0, minor: 13 };
 
 /// Marlin's kernels take parts of an expert that are multiples of this.
 const MARLIN_PART: u64 = 64;

@@ -46,6 +46,9 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     if serving.enforce_eager {
         sheet.set("--enforce-eager", Datum::Switch, &["enforce_eager"]);
     }
+    if serving.language_model_only {
+        sheet.set("--language-model-only", Datum::Switch, &["language_model_only"]);
+    }
     if let Some(on) = serving.prefix_caching {
         let name = if on { "--enable-prefix-caching" } else { "--no-enable-prefix-caching" };
         sheet.set(name, Datum::Switch, &["prefix_caching"]);

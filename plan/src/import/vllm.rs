@@ -194,6 +194,7 @@ fn meaning(item: &Item) -> Meaning {
         "--hf-overrides" if text == hub::YARN => Meaning::WithoutEffect,
         "--speculative-config" => speculation(text),
         "--enforce-eager" if item.on() => says("enforce_eager", ""),
+        "--language-model-only" if item.on() => says("language_model_only", ""),
         "--enable-prefix-caching" => says("prefix_caching", if item.on() { "on" } else { "off" }),
         "--no-enable-prefix-caching" if item.on() => says("prefix_caching", "off"),
         "--cpu-offload-gb" => unread("a plan offloads all weights or none (offload)"),

@@ -87,6 +87,7 @@ impl Placing {
         let settings = Settings {
             gpu_layers: gpu_layers.unwrap_or(ALL),
             cpu_moe: if on("cpu_moe") { ALL } else { cpu_moe.unwrap_or(0) },
+            last_moe: false,
             gpus,
             tensor_split,
             ubatch: count("ubatch").unwrap_or(Settings::DEFAULT.ubatch),

@@ -266,7 +266,8 @@ impl Layout<'_> {
             let cached = Cached::of(rank, self.settings);
             let place = self.place(at, &splits);
             let mut experts = layer.experts;
-            if place.is_some() && at < self.settings.cpu_moe && experts > 0 {
+            let of_those = if self.settings.last_moe { layers - 1 - at } else { at };
+            if place.is_some() && of_those < self.settings.cpu_moe && experts > 0 {
                 host.weights += experts;
                 host.experts += experts;
                 experts = 0;

@@ -23,11 +23,14 @@ memory_wall_core::choices! {
 
 /// The options of llama.cpp that say where something is, and how much of it there is.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "options that are on or off")]
 pub struct Settings {
     /// Layers on the GPU, the output layer counted as one (`-ngl`).
     pub gpu_layers: u32,
     /// Layers, from the first, whose routed experts stay in host memory (`--n-cpu-moe`; [`ALL`] is `--cpu-moe`).
     pub cpu_moe: u32,
+    /// Whether these are the last layers instead, as `--fit` leaves them over several GPUs.
+    pub last_moe: bool,
     /// The GPUs; where there are none, the scenario's own.
     pub gpus: Vec<&'static Gpu>,
     /// The share of each GPU (`--tensor-split`); where there are none, by their memory.
@@ -57,6 +60,7 @@ impl Settings {
     pub const DEFAULT: Self = Self {
         gpu_layers: ALL,
         cpu_moe: 0,
+        last_moe: false,
         gpus: Vec::new(),
         tensor_split: Vec::new(),
         ubatch: 512,

@@ -51,6 +51,10 @@ pub(super) fn serving() -> Vec<Known> {
             ),
         ),
         switch("--enforce-eager", "vllm: no CUDA graphs: their memory is not taken, and decoding is slower"),
+        switch(
+            "--language-model-only",
+            "vllm: a model that sees is served without its vision tower: neither its weights nor its pass over the largest image are taken",
+        ),
         value(
             "--prefix-caching",
             "WHEN",

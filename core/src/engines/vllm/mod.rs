@@ -21,6 +21,7 @@ pub use version::{CONSTANTS, Captured, Constants, Graphs, Prompts, Sampler};
 
 use super::gpu::Link;
 use super::{How, Sink, amount, system};
+use crate::architecture::{LinearKind, Tower};
 use crate::checked::Checked;
 use crate::memory::kv_cache;
 use crate::serving::Version;
@@ -131,6 +132,17 @@ pub struct Run<'a> {
 /// over two of B200: 245,840 tokens in place of 769,888 without the estimate, which are 62 GiB. Eight ranks of `DeepSeek` V4 Flash kept nearly all of their pool (recipes pull request 762). Read 2026-11-27.
 const ESTIMATED_OVER_RANKS: u128 = crate::engines::hundredths(11_865);
 
+/// Bytes of a batched token that gated delta nets hold while the estimate of graphs runs a long prompt: 128 KiB, of which a log shows 112.
+///
+/// # Source
+/// vLLM issue 50780 ("the ~128 KiB/context-token transient is a 0.23→0.26 regression", charged as graphs; pull request 50848, open); 52872, a model with 48 such layers of 64 on one RTX 5090: 0.89 GiB with 8,192 batched
+/// tokens, and 0.52 with 2,048 to 4,096. Read 2026-11-27.
+const DELTA_NETS: u128 = 128 << 10;
+const DELTA_NETS_USUALLY: u128 = 112;
+
+/// The first release whose estimate of graphs has it.
+const DELTA_NETS_AS_GRAPHS: Version = Version { major: 0, minor: 26 };
+
 /// Which figure of a range is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Figures {
@@ -143,11 +155,21 @@ pub enum Figures {
     Most,
 }
 
+/// The tower that is loaded: none where the model's language part alone is served.
+///
+/// # Source
+/// `--language-model-only` sets the limits of all images to none, and towers are not made then (vLLM pull requests 22299 and 26000: of Qwen3-VL 235B on eight ranks 55.49 and 55.16 GiB,
+/// which is the tower and the places for its further outputs). Read 2026-11-28.
+fn tower(scenario: &Checked) -> Option<Tower> {
+    scenario.architecture.tower.filter(|_| !scenario.serving.language_model_only)
+}
+
 impl<'a> Run<'a> {
     /// The scenario with the usual figures.
     pub fn of(scenario: &'a Checked) -> Self {
         let serving = &scenario.serving;
         let captured = Constants::on(serving.version, scenario.gpu).captured;
+        let tower = tower(scenario);
         Self {
             scenario,
             version: serving.version,
@@ -163,13 +185,9 @@ impl<'a> Run<'a> {
                 )
             },
             text_parameters: None,
-            other_parameters: scenario.architecture.tower.map_or(0, |it| it.parameters.into()),
+            other_parameters: tower.map_or(0, |it| it.parameters.into()),
             rope: None,
-            image: scenario.architecture.tower.map(|it| Image {
-                tokens: it.tokens.into(),
-                values: it.values.into(),
-                bytes: None,
-            }),
+            image: tower.map(|it| Image { tokens: it.tokens.into(), values: it.values.into(), bytes: None }),
             figures: Figures::Usual,
             flashinfer: false,
         }
@@ -290,6 +308,7 @@ impl<'a> Run<'a> {
     /// # Formula
     /// 0.44 GiB + 0.0145 GiB × `layers` / `pp` + 0.30 GiB for a mixture, for the graphs that there are without a limit; in proportion for other numbers.
     /// Usually that on H100 and its kin since 0.17, 0.65 of it elsewhere and before; between a twentieth of it and 1.6 times it and 0.25 GiB more.
+    /// Since 0.26, of models with gated delta nets, 112 KiB a batched token at least on one GPU, where no tokens are guessed, and up to 128.
     /// Twice that where adapters are served. With experts over data-parallel ranks up to 119 GiB for all graphs, where their estimate comes out of the share.
     /// With the first engine 0.05 GiB + 0.005 GiB × `layers`, up to 0.75 GiB. Later on AMD's Instinct 3.2 GiB, up to 4.1; up to that on its other GPUs, of which there is no log.
     ///
@@ -344,8 +363,20 @@ impl<'a> Run<'a> {
         let shared = scenario.gpu.is_some_and(|gpu| gpu.class() == Class::Unified);
         let several = scenario.parallel.tp > 1 || scenario.parallel.pp > 1;
         let high = if shared && several { high.max(beside::UNIFIED_GRAPHS) } else { high };
+        let (typical, high) = match self.in_delta_nets() {
+            0 => (typical, high),
+            // No log of it was found with ranks, and with guesses some backends record no whole passes.
+            bytes if several || scenario.guessed_tokens() > 0 => (typical, high.max(bytes + fit)),
+            bytes => (typical.max(DELTA_NETS_USUALLY * bytes / 128), high.max(bytes + fit)),
+        };
         let estimated = ESTIMATED_OVER_RANKS * u128::from(self.capture_sizes) / all;
         Span { low: fit / 20, typical, high: if self.estimates_over_ranks() { high.max(estimated) } else { high } }
+    }
+
+    /// What gated delta nets hold of a long prompt, which is taken for graphs while these are estimated.
+    fn in_delta_nets(&self) -> u128 {
+        let delta = self.scenario.architecture.linear_attention.is_some_and(|it| it.kind == LinearKind::GatedDelta);
+        if delta && self.version >= DELTA_NETS_AS_GRAPHS { DELTA_NETS * u128::from(self.batched()) } else { 0 }
     }
 
     /// Context, the driver's and the communication library's part, graphs.

@@ -1,14 +1,23 @@
 //! What vLLM loads beside the plain weights.
 
-use super::{Figures, RopeTable, Run};
+use core::ops::Range;
+
+use super::{Figures, RopeTable, Run, tower};
 use crate::architecture::{LayerKinds, Positions, Projection};
 use crate::engines::{Sink, amount};
 use crate::memory::weights;
 use crate::precision::{Block, FP8_BLOCK, WeightFormat};
 use crate::scenario::finer_blocks;
+use crate::serving::Version;
 use crate::tables::capability::{self, Capability};
 use crate::units::MIB;
 use crate::worked::{self, Item};
+
+/// The releases whose kernels for experts in MXFP4 are Triton's on Hopper, as far as their logs show: to 0.18, and again from 0.25.
+const TRITON_EXPERTS: [Range<u32>; 2] = [11..19, 25..u32::MAX];
+
+/// The first release in whose logs files of 4 bits take more than they hold.
+const WIDER_FOUR_BITS: Version = Version { major: 0, minor: 26 };
 
 impl Run<'_> {
     /// Weights on the rank that is looked at: "Model loading took".
@@ -21,15 +30,23 @@ impl Run<'_> {
     ///
     /// # Assumes
     /// Where `pp` does not divide the layers, the first stages have one more; vLLM gives it to the ones before the last.
+    /// Since 0.26 the largest figure of 4-bit files has 1.5% more.
     ///
     /// # Source
-    /// vLLM 0.19.0; 38 public logs within 1.2%, those of dense models within 0.1%.
+    /// vLLM 0.19.0; 38 public logs within 1.2%, those of dense models within 0.1%. Of 4-bit files up to 0.15 five logs within 0.7%; of 0.26 and 0.28 two have 0.07 and 0.08 GiB more (rows S117 and S119 of `vllm_starts.csv`, of which
+    /// 0.7.3 has the first model as it is counted), where models in 16 bits are exact. What it is was not found in public sources. Read 2026-11-28.
     pub fn weights(&self) -> u128 {
         let plain = worked::total(|sink: Sink<'_>| weights::terms(self.scenario, sink)).0;
         let extra = worked::total(|sink: Sink<'_>| self.extra_weights(sink)).0;
         // Which of several published files is served is not known, and the largest decides whether it is tight.
         let wider = if self.figures == Figures::Most { weights::in_wider_files(self.scenario) } else { 0 };
-        (plain + extra + wider).saturating_add_signed(self.uncounted())
+        (plain + extra + wider.max(self.wider_four_bits(plain))).saturating_add_signed(self.uncounted())
+    }
+
+    fn wider_four_bits(&self, plain: u128) -> u128 {
+        let four = matches!(self.scenario.weights, WeightFormat::Int4 | WeightFormat::Int4Group32);
+        let more = self.figures == Figures::Most && four && self.version >= WIDER_FOUR_BITS;
+        if more { 15 * plain / 1_000 } else { 0 }
     }
 
     /// What comes beside the plain weights.
@@ -37,7 +54,7 @@ impl Run<'_> {
     /// # Formula
     /// Rotary tables positions × width × bytes, whole on every rank; embedding and head to a multiple of 64 rows;
     /// latent attention keeps its two up-projections once more for decoding, `layers` × `kv_lora_rank` × `heads` × (`nope_dim` + `v_dim`) × bytes;
-    /// MXFP4 experts are padded to multiples of 256 and 128; slots for adapters ([`Run::adapter_slots`]); layers that guess ahead ([`Run::prediction_layers`]), or a draft that does ([`Run::draft`]); finer scales of fp8 experts where a rank has no whole blocks of them, and scales of 16 bits for each column where Marlin's kernels run fp8; a vision tower; the workspace of sparse attention on Hopper (`Run::reserved`); and PyTorch's allocator rounds a tensor of 10 MiB or more up to 2 MiB where that wastes 1 MiB at most.
+    /// MXFP4 experts are padded (`Run::expert_padding`); slots for adapters ([`Run::adapter_slots`]); layers that guess ahead ([`Run::prediction_layers`]), or a draft that does ([`Run::draft`]); finer scales of fp8 experts where a rank has no whole blocks of them, and scales of 16 bits for each column where Marlin's kernels run fp8; a vision tower; the workspace of sparse attention on Hopper (`Run::reserved`); and PyTorch's allocator rounds a tensor of 10 MiB or more up to 2 MiB where that wastes 1 MiB at most.
     ///
     /// # Units
     /// Bytes.
@@ -46,7 +63,7 @@ impl Run<'_> {
     /// Where no rotary table is named, one as long as the context the model was made for, times [`rotary_stretch`](crate::Architecture::rotary_stretch), over the whole head, and one of layers with windows where they have their own.
     ///
     /// # Source
-    /// vLLM 0.19.0 (`process_weights_after_loading`, `VocabParallelEmbedding`), PyTorch's `CUDACachingAllocator`; the padding of MXFP4 inferred from two logs.
+    /// vLLM 0.19.0 (`process_weights_after_loading`, `VocabParallelEmbedding`), PyTorch's `CUDACachingAllocator`.
     pub fn extra_weights(&self, sink: Sink<'_>) {
         amount(Item::RotaryTables, self.rotary(), sink);
         let added = self.vocabulary()
@@ -125,21 +142,46 @@ impl Run<'_> {
         [moe.into(), dense.into()]
     }
 
+    /// What the kernels that run experts in MXFP4 pad them with.
+    ///
+    /// # Formula
+    /// h is the hidden size, f what a rank has of an expert's width. Marlin's kernels, the usual ones, take h to a multiple of 256 and f to one of 128; those of TensorRT-LLM on compute capability 10 and AMD's take both to 256, which is the largest
+    /// figure of newer ones. Triton's on Hopper take f to 64, and then the rows of scales to 256 and what is summed over to 256 in 0.11 to 0.18 and to 128 from 0.25.
+    ///
+    /// # Source
+    /// vLLM, `mxfp4_round_up_hidden_size_and_intermediate_size` (before 0.17 `Mxfp4MoEMethod.create_weights`); `select_mxfp4_moe_backend`; triton-lang/triton, `hopper_value.py` and `hopper_scale.py` of `triton_kernels`. Marlin: 65.97 GiB of gpt-oss
+    /// 120B on one GPU (0.10.1, vLLM issue 23278), 17.22 on each of four (row S028). Triton: 64.38 GiB on one H100 (row V074 of `vllm_runs.csv`), 13.02 GiB of 20B on one H200 ("Using 'TRITON' Mxfp4 MoE backend" of 0.25.1, row S131 of `vllm_starts.csv`), which 128 values fit and 256 do not. Of H100 in 0.19, 13.64 and 7.01 GiB of 20B on one and two ranks, Marlin's rule is 0.4% and 1.2% above. No log of eight ranks was found. Read 2026-11-27.
     fn expert_padding(&self) -> u128 {
         let scenario = self.scenario;
         let (Some(moe), WeightFormat::Mxfp4) = (scenario.architecture.moe, scenario.weights) else { return 0 };
         let Block { values, bytes } = scenario.weights.block();
         let hidden = u64::from(scenario.architecture.hidden_size);
         let inside = u64::from(moe.intermediate_size).div_ceil(scenario.experts().width);
-        let matrices = [
-            self.mixtures()[0],
-            u64::from(moe.experts).div_ceil(scenario.experts().ranks),
-            scenario.architecture.mlp.matrices(),
-        ];
-        let [layers, experts, matrices] = matrices.map(u128::from);
-        let area = |hidden: u64, inside: u64| u128::from(hidden) * u128::from(inside);
-        let added = area(hidden.next_multiple_of(256), inside.next_multiple_of(128)) - area(hidden, inside);
-        layers * experts * matrices * added * u128::from(bytes) / u128::from(values)
+        let inwards = scenario.architecture.mlp.matrices() - 1;
+        let stored = |hidden: u64, inside: u64| {
+            u128::from((inwards + 1) * hidden * inside) * u128::from(bytes) / u128::from(values)
+        };
+        let has = scenario.gpu.and_then(capability::of).map_or(0, |has| has.major);
+        let amd = scenario.gpu.is_some_and(|gpu| gpu.vendor == "AMD");
+        let most = self.figures == Figures::Most;
+        let held = if amd || has == 10 || most && !(1..10).contains(&has) {
+            stored(hidden.next_multiple_of(256), inside.next_multiple_of(256))
+        } else if has == 9
+            && !most
+            && self.version.major == 0
+            && TRITON_EXPERTS.iter().any(|minors| minors.contains(&self.version.minor))
+        {
+            let inside = inside.next_multiple_of(64);
+            let whole = if self.version.minor < TRITON_EXPERTS[1].start { 256 } else { 128 };
+            let matrix = |summed: u64, rows: u64| {
+                summed.next_multiple_of(whole) / 2 * rows + summed.div_ceil(32) * rows.next_multiple_of(256)
+            };
+            (matrix(hidden, inwards * inside) + matrix(inside, hidden)).into()
+        } else {
+            stored(hidden.next_multiple_of(256), inside.next_multiple_of(128))
+        };
+        let here = [self.mixtures()[0], u64::from(moe.experts).div_ceil(scenario.experts().ranks)].map(u128::from);
+        here[0] * here[1] * held.saturating_sub(stored(hidden, inside))
     }
 
     /// Scales of experts whose part on a rank is no whole block of fp8, beside those that there are with whole blocks: their blocks shrink both ways.
@@ -195,7 +237,7 @@ impl Run<'_> {
             return 0;
         }
         let shape = &self.scenario.architecture;
-        let levels = shape.tower.map_or(0, |it| it.levels);
+        let levels = tower(self.scenario).map_or(0, |it| it.levels);
         let outputs = u128::from(levels) * u128::from(self.batched()) * u128::from(shape.hidden_size);
         let bytes = u128::from(self.bytes());
         u128::from(self.other_parameters) * bytes / u128::from(self.scenario.parallel.tp) + outputs * bytes

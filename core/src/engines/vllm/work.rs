@@ -20,6 +20,9 @@ const EXPERT_CHUNK: u64 = 16 * 1_024;
 /// vLLM issue 28228, Kimi Linear in int4 on two RTX 3090 with 64,000 batched tokens (2025-11-06): 2.30 GiB of cache, for which the experts of 64,000 tokens at once leave no room. Read 2026-11-27.
 const CHUNKS: Version = Version { major: 0, minor: 12 };
 
+/// The first release of which it is known that towers turn queries and keys in fp32.
+const TURNS_IN_FP32: Version = Version { major: 0, minor: 26 };
+
 /// Scores of an indexer that the profile makes room for (`VLLM_SPARSE_INDEXER_MAX_LOGITS_MB`).
 const INDEX_SCORES: u128 = 512 * MIB;
 
@@ -64,7 +67,7 @@ impl Run<'_> {
     pub fn activation(&self) -> u128 {
         let (moment, usual) = self.fullest();
         match self.figures {
-            Figures::Least => 93 * usual / 100,
+            Figures::Least => 93 * usual.min(self.without_sampler()) / 100,
             Figures::Usual => usual,
             Figures::Most => {
                 let second_runner = self.version >= SECOND_RUNNER_FOR_DENSE && !self.not_dense();
@@ -72,6 +75,17 @@ impl Run<'_> {
                 percent * usual / 100 + GIB / 20 + self.checked_guesses(usual)
             }
         }
+    }
+
+    /// The pass of a release that may have left the sampler out of its profile: 0.6 and 0.7 where prompts come in chunks, as they do of themselves for requests above 32,768 tokens.
+    ///
+    /// # Source
+    /// vLLM issue 10517, Llama 3.1 8B in chunks of 512 tokens: logits of 1.25 GB that its profile had not seen. Whether that held for every release of the two is not known, so only the smallest figure follows it.
+    fn without_sampler(&self) -> u128 {
+        if self.constants().prompts != Prompts::Whole || self.batched() >= u64::from(self.scenario.longest_request()) {
+            return u128::MAX;
+        }
+        worked::total(|sink: Sink<'_>| self.at(Moment::Layer, Bucket::Activations, sink)).0
     }
 
     /// How much more the profile takes where the sampler's run for speculative tokens is the peak: it holds two further rows of logits for each sequence.
@@ -312,7 +326,7 @@ impl Run<'_> {
     ///
     /// # Formula
     /// With h = 4 × tokens × `width` × e: pixels × e; h for the residual, its norm and, with ranks, their sum; and 15·h / `tp`: queries,
-    /// keys and values 3, queries and keys together 2, in fp32 4, turned 4, and back in 16 bits 2. Further outputs of layers (`DeepStack`)
+    /// keys and values 3, queries and keys together 2, in fp32 4, turned 4, and back in 16 bits 2. Before 0.26 usually 9·h / `tp`, as they were turned in 16 bits. Further outputs of layers (`DeepStack`)
     /// are kept until the last, `levels` × tokens × `hidden_size` × e, whole on each rank.
     ///
     /// # Assumes
@@ -322,7 +336,8 @@ impl Run<'_> {
     /// # Source
     /// vLLM, attention of Qwen's towers (`enable_fp32_compute` of `ApplyRotaryEmb`). Of Qwen3.8 27B "2.58 GiB for peak activation" on one
     /// GPU (0.29) and "1.66 GiB" on two (0.27.1, noonghunna/club-3090 pull request 1139); four ranks of 0.19 have a pool as if 1.0 GiB
-    /// were taken, of which this says 1.1 (leadawon/LAMBO, row S074). Read 2026-11-26.
+    /// were taken (leadawon/LAMBO, row S074), and two starts of 0.24 on one GPU leave no more than 2.0 and 2.5 GiB for the pass and what lies beside `PyTorch` (noonghunna/club-3090 issues 617 and
+    /// 612, row S113): the 9 was fitted on these, and in January 2026 the towers said `enable_fp32_compute=False` (vLLM pull request 32605). Read 2026-11-27.
     #[must_use]
     pub fn tower(&self) -> u128 {
         let (width, levels) =
@@ -334,7 +349,9 @@ impl Run<'_> {
         let hidden = 4 * tokens * width;
         let whole = if tp > 1 { 3 } else { 2 };
         let further = levels * tokens * u64::from(self.scenario.architecture.hidden_size);
-        u128::from(images * (values + whole * hidden + 15 * hidden / tp + further) * self.bytes())
+        let in_16_bits = self.version < TURNS_IN_FP32 && self.figures != Figures::Most;
+        let turned = if in_16_bits { 9 } else { 15 };
+        u128::from(images * (values + whole * hidden + turned * hidden / tp + further) * self.bytes())
     }
 
     /// The images of the profile, as many as fit among the batched tokens, and what the encoder makes of them.
