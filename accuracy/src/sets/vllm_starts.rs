@@ -12,7 +12,7 @@ use crate::{Bound, Data, Outcome, Row, Set, Use};
 /// Rows whose memory beside PyTorch a constant was read off: their pool is not an independent check.
 const FITTED: &[&str] = &[
     "S001", "S002", "S003", "S004", "S006", "S014", "S025", "S026", "S027", "S029", "S030", "S032", "S033", "S049",
-    "S059", "S062", "S063", "S064", "S065", "S067", "S068", "S069", "S109",
+    "S059", "S062", "S063", "S064", "S065", "S067", "S068", "S069", "S109", "S131",
 ];
 
 /// The sets of pools: name, sentence, first release of the stretch and of the next, whether of several ranks.
