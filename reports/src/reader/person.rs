@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::State;
-use super::sentence::Said;
+use super::sentence::{Said, with_memory};
 use crate::line::Line;
 use crate::name;
 use crate::report::{Device, Fact, Report, Value};
@@ -86,9 +86,19 @@ impl State {
     /// not replaced, and a label counts more than a sentence.
     pub(super) fn give_names(&mut self) {
         let mut names = core::mem::take(&mut self.prose);
-        let said = core::mem::take(&mut self.said).into_iter().filter(Said::is_one);
+        let mut said = core::mem::take(&mut self.said);
+        with_memory(&mut said);
+        let said: Vec<Said> = said.into_iter().filter(Said::is_one).collect();
+        // How many there are may be said apart from a label: "GPU type: NVIDIA L20", "on 4 L20".
+        for known in &mut names {
+            let fact = known.fact.as_ref();
+            let same =
+                said.iter().find(|said| said.source == known.source && fact.is_some_and(|fact| said.is_of(fact)));
+            known.count = known.count.max(same.map_or(1, |said| said.count));
+        }
         // What is labelled is a GPU.
         let labelled: Vec<u16> = names.iter().map(|known| known.source).collect();
+        let said = said.into_iter();
         let said = said.filter(|said| said.fact.what != What::Gpu || !labelled.contains(&said.source));
         // How many GPUs there are is known before the model.
         let (gpus, others): (Vec<Said>, Vec<Said>) = said.partition(|said| said.fact.what == What::Gpu);

@@ -21,8 +21,8 @@ const FRONT: usize = 3;
 
 /// The words of a text.
 pub(super) struct Words<'a> {
-    text: &'a [u8],
-    tokens: Vec<Token>,
+    pub(super) text: &'a [u8],
+    pub(super) tokens: Vec<Token>,
 }
 
 impl<'a> Words<'a> {
@@ -30,23 +30,23 @@ impl<'a> Words<'a> {
         Self { text, tokens: tokens(text) }
     }
 
-    fn word(&self, at: usize) -> &str {
+    pub(super) fn word(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |token| token.text.as_str())
     }
 
     /// A word before one.
-    fn before(&self, at: usize, steps: usize) -> &str {
+    pub(super) fn before(&self, at: usize, steps: usize) -> &str {
         at.checked_sub(steps).map_or("", |at| self.word(at))
     }
 
     /// What stands between a word and the one before it.
-    fn front(&self, at: usize) -> &'a [u8] {
+    pub(super) fn front(&self, at: usize) -> &'a [u8] {
         let from = at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(0, |token| token.end);
         self.text.get(from..self.tokens.get(at).map_or(from, |token| token.at)).unwrap_or_default()
     }
 
     /// A size in GB or TB that begins with a word, and the place of the word behind it.
-    fn size(&self, at: usize) -> Option<(Size, usize)> {
+    pub(super) fn size(&self, at: usize) -> Option<(Size, usize)> {
         let token = self.tokens.get(at)?;
         // "1.5TB" begins with its first digit.
         if self.front(at).ends_with(b".") || !token.text.starts_with(|first: char| first.is_ascii_digit()) {
@@ -65,7 +65,7 @@ impl<'a> Words<'a> {
     }
 }
 
-fn mention(at: usize, value: Value, core: String) -> Mention {
+pub(super) fn mention(at: usize, value: Value, core: String) -> Mention {
     Mention { at, name: String::new(), core, gigabytes: 0, count: 1, weak: false, value: Some(value) }
 }
 
@@ -93,7 +93,7 @@ fn is_behind(words: &Words<'_>, at: usize, next: usize, size: Size) -> bool {
             return said && is_last(words, end);
         }
         match word {
-            "ram" | "memory" if said || word == "ram" => {
+            "ram" | "memory" if said || word == "ram" || is_mac(words) => {
                 return is_last(words, end + 1) && (said || size.bytes > NO_GPU || !beside_gpu(words, at));
             }
             _ if has(HOSTS, word) => said = true,
@@ -110,6 +110,11 @@ fn is_behind(words: &Words<'_>, at: usize, next: usize, size: Size) -> bool {
 /// Whether the word at a place makes no other memory of what stands in front of it.
 fn is_last(words: &Words<'_>, at: usize) -> bool {
     words.front(at).iter().any(|byte| b",.;|)".contains(byte)) || !has(NO_MORE, words.word(at))
+}
+
+/// Whether a text is about a computer of Apple's, whose memory is all that there is.
+fn is_mac(words: &Words<'_>) -> bool {
+    words.tokens.iter().any(|token| matches!(token.text.as_str(), "mac" | "macbook" | "imac"))
 }
 
 /// Whether a label in front of a size is the computer's: `System RAM: 32GB`, `cpu ram 1Tb`.
@@ -150,7 +155,10 @@ pub(super) fn apple(words: &Words<'_>) -> Vec<Mention> {
         }
         let core = ["Apple ", &chip.to_ascii_uppercase(), kind.map_or("", |(_, name)| name)].concat();
         let mut behind = at + 1 + usize::from(kind.is_some());
-        while matches!(words.word(behind), "chip" | "with" | "a" | "mac" | "macbook" | "studio" | "mini") {
+        while matches!(
+            words.word(behind),
+            "chip" | "with" | "a" | "mac" | "macbook" | "studio" | "mini" | "only" | "has"
+        ) {
             behind += 1;
         }
         // "M1 Max, 64GB", "M3 Ultra with 256GB", "64GB M1 Max"

@@ -9,6 +9,7 @@ mod models;
 mod words;
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::State;
 use crate::line::Line;
@@ -47,6 +48,8 @@ pub(super) struct Said {
     gigabytes: u64,
     /// Whether it was only named where it may be another's.
     hedged: bool,
+    /// Whether nothing but its own weakness makes it another's: an "M3 Max" whose memory is not told with it.
+    plain: bool,
     several: bool,
 }
 
@@ -55,6 +58,45 @@ impl Said {
     pub(super) const fn is_one(&self) -> bool {
         !self.hedged && !self.several
     }
+
+    /// Whether it names the GPU of a fact, which may have its maker in front.
+    pub(super) fn is_of(&self, fact: &Fact) -> bool {
+        matches!(&fact.value, Value::Name(name) if self.fact.what == fact.what && name.ends_with(self.core.as_str()))
+    }
+}
+
+/// Gives Apple's chips the memory of the computer that is said apart from them: `CPU: Apple M3 Max`, `RAM: 128GB`.
+pub(super) fn with_memory(said: &mut [Said]) {
+    let memories: Vec<(u16, i64)> = said
+        .iter()
+        .filter(|said| said.is_one() && said.fact.what == What::HostCapacity)
+        .filter_map(|said| {
+            Some((said.source, if let Value::Size(size) = said.fact.value { size.bytes } else { return None }))
+        })
+        .collect();
+    for said in said.iter_mut().filter(|said| said.plain && said.hedged && !said.several) {
+        let memory = memories.iter().find(|(source, _)| *source == said.source);
+        if let (Some((_, bytes)), Value::Name(name)) = (memory, &mut said.fact.value)
+            && name.starts_with("Apple")
+        {
+            *name = alloc::format!("{name} {}GB", bytes >> 30).into_boxed_str();
+            said.hedged = false;
+        }
+    }
+}
+
+/// A text with spaces in place of its links.
+fn without_links(text: &[u8]) -> Vec<u8> {
+    let mut text = text.to_vec();
+    let outside = |byte: &u8| byte.is_ascii_whitespace() || b"()[]<>\"'`".contains(byte);
+    while let Some(at) = scan::find(&text, b"://") {
+        let from = text.get(..at).and_then(|front| front.iter().rposition(outside)).map_or(0, |before| before + 1);
+        let length = text.get(at..).map_or(0, |rest| rest.iter().take_while(|byte| !outside(byte)).count());
+        if let Some(link) = text.get_mut(from..at + length) {
+            link.fill(b' ');
+        }
+    }
+    text
 }
 
 /// A name in a sentence.
@@ -97,8 +139,9 @@ impl State {
             return;
         }
         let heading = text.starts_with(b"##") || text.starts_with(b"#") && line.number() == 1;
-        let comment =
-            text.trim_ascii_start().first() == Some(&b'#') || scan::has_any(text, &["==", "\", line ", "://", "//"]);
+        let shown = without_links(text);
+        let text = &shown;
+        let comment = text.trim_ascii_start().first() == Some(&b'#') || scan::has_any(text, &["==", "\", line ", "//"]);
         if comment && !heading {
             return;
         }
@@ -134,22 +177,30 @@ impl State {
 
     fn said(&mut self, what: What, mention: Mention, line: &Line, hedged: bool) {
         let Some(value) = mention.value.or_else(|| name::value(what, mention.name.as_bytes())) else { return };
+        let plain = !hedged;
         let hedged = hedged || mention.weak;
         let Mention { at, core, gigabytes, count, .. } = mention;
         let device = if what == What::HostCapacity { Device::Host } else { Device::Unsaid };
         let fact = Fact { place: line.place(at), device, what, value };
         let source = self.source;
         let Some(known) = self.said.iter_mut().find(|known| known.source == source && known.fact.what == what) else {
-            self.said.push(Said { source, fact, count, core, gigabytes, hedged, several: false });
+            self.said.push(Said { source, fact, count, core, gigabytes, hedged, plain, several: false });
             return;
         };
         let (short, long) = if core.len() < known.core.len() { (&core, &known.core) } else { (&known.core, &core) };
         let alike = if what == What::Model { long.starts_with(short.as_str()) } else { short == long };
         let sized = gigabytes > 0 && known.gigabytes > 0 && gigabytes != known.gigabytes;
-        if !alike || sized {
-            known.several = true;
+        // What may be another's leaves no doubt about the writer's own, which is told whatever was named before it.
+        let apart = known.fact.place.line != fact.place.line;
+        if apart && known.hedged && !hedged && (!alike || sized || known.several) {
+            *known = Said { source, fact, count, core, gigabytes, hedged, plain, several: false };
             return;
         }
+        if !alike || sized {
+            known.several |= !apart || !hedged || known.hedged;
+            return;
+        }
+        known.plain |= plain;
         let longer = name_length(&fact) > name_length(&known.fact);
         let fuller = gigabytes > known.gigabytes || core.len() > known.core.len() || core == known.core && longer;
         if fuller && (!hedged || known.hedged) || known.hedged && !hedged {
@@ -157,7 +208,14 @@ impl State {
         }
         // "4 nodes, each with 4 A100", "16 A100": which of them it was stays open.
         let open = known.count == 0 || count > 1 && known.count > 1 && count != known.count;
-        known.count = if open { 0 } else { known.count.max(if hedged { 1 } else { count }) };
+        let own = known.hedged && !hedged;
+        known.count = if own {
+            count
+        } else if open {
+            0
+        } else {
+            known.count.max(if hedged { 1 } else { count })
+        };
         known.hedged &= hedged;
     }
 }

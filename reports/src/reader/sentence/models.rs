@@ -118,7 +118,12 @@ pub(super) fn models(text: &[u8]) -> Vec<Mention> {
             }
         }
         let mut core = shown.to_ascii_lowercase();
-        core.retain(|letter| letter != '-');
+        // "Meta-Llama-3-8B" is "Llama 3 8B", and scripts call Llama-3.2 "llama32".
+        if let Some(plain) = core.strip_prefix("meta-") {
+            core = plain.into();
+        }
+        let dots = core.starts_with("llama");
+        core.retain(|letter| letter != '-' && !(dots && letter == '.'));
         // "DeepSeek-V3 FP8": how it is stored is a part of its name.
         let tail = text.get(at..).and_then(|tail| tail.strip_prefix(b" ")).unwrap_or_default();
         let length = tail.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();

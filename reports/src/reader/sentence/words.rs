@@ -9,11 +9,11 @@ pub(super) fn has(list: &str, word: &str) -> bool {
 pub(super) const HEDGES: &str =
     " than | vs|recommend|minimum|require|instead|should|could|would|buy |e.g.|such as|other|upgrade|need|compare";
 pub(super) const NAME_HEDGES: &str = "support|works|worked|without|like |tested|hours|fine on|fine with|normally|successful|can run|able to|previous|\
-    benchmark|author|default|laptop|mobile";
+    benchmark|author|the default|default gpu|default model|laptop|mobile";
 
 /// GPUs by the names that say enough, and those that say it only beside a number of them, a memory or a maker.
 pub(super) const STRONG: &str = "h100|h200|gh200|h800|a100|a800|v100|b200|b300|gb200|gb300|l40s|l40|a10g|a6000|mi210|mi250|mi250x|mi300x|mi300a|\
-    mi308x|mi325x|mi350x|mi355x|gb10";
+    mi300|mi308x|mi325x|mi350x|mi355x|gb10";
 pub(super) const WEAK: &str = "h20|l4|t4|l20|a10|a30|a40|p40|p100|a5000|a4000|mi50|mi60|mi100|a4500";
 /// Numbers by which people call cards of these series without the series.
 pub(super) const NUMBERS: &str = "2080|3060|3070|3080|3090|4060|4070|4080|4090|5060|5070|5080|5090|1080";
@@ -62,7 +62,7 @@ pub(super) const COUNTS: [(&str, u64); 10] = [
 /// Families whose names are models where the count of parameters stands in them.
 pub(super) const FAMILIES: &str = "qwen|qwq|llama|meta-llama|codellama|tinyllama|mistral|mixtral|ministral|codestral|gemma|phi|deepseek|glm|\
     chatglm|gpt-oss|yi|falcon|internlm|internvl|baichuan|minicpm|smollm|granite|olmo|kimi|minimax|nemotron|\
-    vicuna|galactica|bloom|opt";
+    vicuna|galactica|bloom|opt|mpt|starcoder|stablelm|exaone|hunyuan|apertus|ernie|seed-oss";
 /// Families whose names say enough with their version: `DeepSeek-V4-Pro`.
 pub(super) const VERSIONED: &str = "deepseek-|glm-|kimi-|minimax-|gpt-oss";
 /// Makers of models on the hub: behind them a name needs no count of parameters.

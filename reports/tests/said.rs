@@ -1,0 +1,111 @@
+//! What people say of a run beside its message: GPUs and models whose sentences hold links, other names or a computer's memory. The texts
+//! are our own, in the shape of public issues.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod common;
+
+use common::only;
+use memory_wall_reports::{Kind, Report, What};
+
+const REFUSAL: &str = "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.\n";
+
+/// What is read of words that stand above a message.
+fn beside(words: &str) -> Report {
+    only(Kind::Sglang, &["hello\n", words, "\n", REFUSAL].concat())
+}
+
+/// The GPU, and how many there are.
+fn gpu(words: &str) -> (Option<String>, u64) {
+    let report = beside(words);
+    (report.name(What::Gpu).map(str::to_owned), report.count(What::GpuCount).unwrap_or(1))
+}
+
+fn model(words: &str) -> Option<String> {
+    beside(words).name(What::Model).map(str::to_owned)
+}
+
+#[test]
+fn names_beside_a_link_are_read_and_those_in_it_are_not() {
+    let words =
+        "on 4 * Nvidia A100 80G GPUs with [Qwen2.5-7B-Instruct](https://huggingface.co/Qwen/Qwen2.5-7B-Instruct)";
+    assert_eq!(gpu(words), (Some("NVIDIA A100 80GB".into()), 4));
+    assert_eq!(model(words).as_deref(), Some("Qwen2.5-7B-Instruct"));
+    for words in ["see https://example.org/h100/Qwen3-8B for it", "(http://example.org/a?gpu=RTX-4090&m=Qwen/Qwen3-8B)"]
+    {
+        assert_eq!((gpu(words).0, model(words)), (None, None), "{words}");
+    }
+}
+
+#[test]
+fn numbers_and_memory_are_read_where_they_touch_the_name() {
+    for (words, name, count) in [
+        ("run on 4xV100x32G machine", "NVIDIA V100 32GB", 4),
+        ("an H100x8 node", "NVIDIA H100", 8),
+        ("is full on 8gpus H20 .", "NVIDIA H20", 8),
+        ("GTX3090 24GB GPUs are here", "RTX 3090 24GB", 1),
+        ("a Nvidia A100 with 40GB memory", "NVIDIA A100 40GB", 1),
+        ("my RTX 4070 with 12 GB VRAM", "RTX 4070 12GB", 1),
+        ("fails to start with 3090 24GB with the old engine by default", "RTX 3090 24GB", 1),
+        ("AMD MI300 (rocm)", "AMD MI300", 1),
+        // The label says what, and the sentence how many.
+        ("- GPU type: NVIDIA L20\nit dies on 4 L20 GPUs", "NVIDIA L20", 4),
+    ] {
+        assert_eq!(gpu(words), (Some(name.into()), count), "{words}");
+    }
+    // Memory of the computer, or of nobody knows what.
+    assert_eq!(gpu("a Nvidia A100 with 512GB memory").0.as_deref(), Some("NVIDIA A100"));
+    assert_eq!(gpu("my RTX 4090 with 64GB memory").0.as_deref(), Some("RTX 4090"));
+    assert_eq!(gpu("GTX 1080 here").0.as_deref(), Some("GTX 1080"));
+    assert_eq!(gpu("- GPU type: NVIDIA L20\nit dies on 4 L40 GPUs"), (Some("NVIDIA L20".into()), 1));
+}
+
+#[test]
+fn the_writers_own_counts_more_than_what_may_be_anothers() {
+    let words = "Qwen2.5-7B runs out on my A100.\nNo issues with other models such as Qwen2.5-3B.";
+    assert_eq!(model(words).as_deref(), Some("Qwen2.5-7B"));
+    let words = "It works with Qwen3-4B and with Qwen3-1.7B.\nQwen3-8B runs out.";
+    assert_eq!(model(words).as_deref(), Some("Qwen3-8B"));
+    assert_eq!(gpu("It ran on 2 V100(32 G) successfully.\nBut not on 4 V100."), (Some("NVIDIA V100".into()), 4));
+    // In one line nobody says which is which, and two of the writer's own are two.
+    for words in [
+        "I tested both, Llama-3.2-1B on 2 A40 48Gb and an eight billion model of the same family which has eight H100 90gb",
+        "OOM on H100.\nOOM on A100 too.",
+    ] {
+        assert_eq!(gpu(words).0, None, "{words}");
+    }
+}
+
+#[test]
+fn one_model_under_two_names_is_one() {
+    for (words, name) in [
+        ("Llama 3 8b leaks\nwith `meta-llama/Meta-Llama-3-8B-Instruct` here", "Meta-Llama-3-8B-Instruct"),
+        ("llama3.2-3B is full\nthe script for llama32-3B", "llama3.2-3B"),
+        ("mpt-7b does not fit", "mpt-7b"),
+    ] {
+        assert_eq!(model(words).as_deref(), Some(name), "{words}");
+    }
+    for words in ["Qwen2-57B and then Qwen2.5-7B", "Meta-Llama-3-8B or Llama-3-70B"] {
+        assert_eq!(model(words), None, "{words}");
+    }
+}
+
+#[test]
+fn apples_chips_have_the_memory_that_is_said_apart() {
+    for (words, name) in [
+        ("CPU: Apple M3 Max\nRAM: 128GB", "Apple M3 Max 128GB"),
+        ("a MacBook Pro with 128GB memory and M3 Max processor", "Apple M3 Max 128GB"),
+        ("in my MacBook with M2 Max and 96GB RAM", "Apple M2 Max 96GB"),
+        ("My M4 Max only has 128GB ram", "Apple M4 Max 128GB"),
+    ] {
+        assert_eq!(gpu(words).0.as_deref(), Some(name), "{words}");
+    }
+    for words in [
+        "CPU: Apple M3 Max",
+        "It works on an M3 Max\nRAM: 128GB",
+        "an M3 Max, then an M4 Pro\nRAM: 64GB",
+        "an M3 Max\n64GB RAM at home\n128GB RAM at work",
+    ] {
+        assert_eq!(gpu(words).0, None, "{words}");
+    }
+}
