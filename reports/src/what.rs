@@ -8,6 +8,7 @@ names! {
         Tensor = "tensor", "the tensor that was to be allocated";
         Buffer = "buffer", "a large buffer of the compiled program";
         Capacity = "capacity", "memory of the GPU";
+        StatedCapacity = "stated_capacity", "memory of the GPUs, as the text says it";
         Free = "free", "free on the GPU";
         LargestFree = "largest_free", "largest piece that is free";
         FreeAfterWeights = "free_after_weights", "free on the GPU once the weights are there";

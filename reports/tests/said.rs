@@ -109,3 +109,117 @@ fn apples_chips_have_the_memory_that_is_said_apart() {
         assert_eq!(gpu(words).0, None, "{words}");
     }
 }
+
+/// A number that stands beside PyTorch's message: the batch, the tokens of a sequence, the rank of adapters, the context.
+fn number(words: &str, what: What) -> Option<u64> {
+    let text = ["hello\n", words, "\nRuntimeError: CUDA out of memory.\n"].concat();
+    let found = memory_wall_reports::read(text.as_bytes());
+    found.reports.iter().find_map(|report| report.count(what))
+}
+
+#[test]
+fn settings_are_read_in_words() {
+    for (words, what, count) in [
+        ("with a batch size of 2 here", What::BatchSize, 2),
+        ("batch_size: 4", What::BatchSize, 4),
+        ("- batch-size = 16", What::BatchSize, 16),
+        ("It is full at bs=8, and that is little", What::BatchSize, 8),
+        ("setting batch_size to 1 etc.", What::BatchSize, 1),
+        ("a micro batch size of 3.", What::BatchSize, 3),
+        ("sequence length 4096", What::SeqLength, 4_096),
+        ("seq len 4k", What::SeqLength, 4_096),
+        ("lora_rank = 32  # larger is smarter", What::LoraRank, 32),
+        ("LoRA with rank 64", What::LoraRank, 64),
+        ("context length: 8192", What::Context, 8_192),
+        ("on 2x 3090 with 32k context", What::Context, 32_768),
+        ("with 18000 context length", What::Context, 18_000),
+        ("n_ctx = 2048", What::Context, 2_048),
+        ("a context of 100k tokens", What::Context, 100_000),
+    ] {
+        assert_eq!(number(words, what), Some(count), "{words}");
+    }
+    for (words, what) in [
+        // Of all GPUs, of others, proposed, tried in turn, or no number.
+        ("a global batch size of 64", What::BatchSize),
+        ("max_batch_size: 24", What::BatchSize),
+        ("train_batch_size: 64", What::BatchSize),
+        ("log_prob_micro_batch_size=8", What::BatchSize),
+        ("Try a batch size of 1", What::BatchSize),
+        ("Reducing the batch size to 4 resolves it", What::BatchSize),
+        ("batch size 1-8", What::BatchSize),
+        ("batch size 1, 2 and 4", What::BatchSize),
+        ("batch size 8 or 16", What::BatchSize),
+        ("batch size 2\nbatch size 4", What::BatchSize),
+        ("a batch size 2x as large", What::BatchSize),
+        ("bs 16", What::BatchSize),
+        ("rank 64", What::LoraRank),
+        ("n_ctx_train = 131072", What::Context),
+        ("8K+ context", What::Context),
+        ("the full 16k context", What::Context),
+        ("needs 128k context", What::Context),
+        ("the model supports 128k context", What::Context),
+        ("context 2", What::Context),
+        ("128 000 context", What::Context),
+        ("context length 50 %", What::Context),
+        ("at context-8192-x.log", What::Context),
+    ] {
+        assert_eq!(number(words, what), None, "{words}");
+    }
+    // What a program says of itself is not said again, and a server's batches are others.
+    let log = "max_seq_length: 512\nsequence length 4096\ncontext 8192\nbatch size of 2\n";
+    let report = only(Kind::Trainer, log);
+    assert_eq!((report.count(What::SeqLength), report.count(What::Context)), (Some(512), None));
+    assert_eq!(report.count(What::BatchSize), Some(2));
+    assert_eq!(beside("batch size of 2").count(What::BatchSize), None);
+}
+
+#[test]
+fn adapters_are_those_of_training() {
+    let adapter = |words: &str| {
+        let text = ["hello\n", words, "\nRuntimeError: CUDA out of memory.\n"].concat();
+        let found = memory_wall_reports::read(text.as_bytes());
+        found.reports.iter().find_map(|report| report.name(What::Adapter)).map(str::to_owned)
+    };
+    assert_eq!(adapter("QLoRA finetuning is full").as_deref(), Some("qlora"));
+    assert_eq!(adapter("training with LoRA.").as_deref(), Some("lora"));
+    for words in ["LoRA is here", "training rather than LoRA", "see train_lora.py", "the train/lora-sft.yaml"] {
+        assert_eq!(adapter(words), None, "{words}");
+    }
+}
+
+#[test]
+fn the_memory_of_unnamed_gpus_is_told_as_the_text_says_it() {
+    let stated = |words: &str| beside(words).size(What::StatedCapacity).map(|size| size.bytes >> 30);
+    for (words, gigabytes) in [
+        ("I have 24GB of VRAM", 24),
+        ("on a 24GB GPU", 24),
+        ("a 16 GB card", 16),
+        ("VRAM: 12 GB", 12),
+        ("| VRAM | 24 GB GDDR6X |", 24),
+    ] {
+        assert_eq!(stated(words), Some(gigabytes), "{words}");
+    }
+    for words in [
+        "it uses 77GB of RAM and 96GB of VRAM",
+        "needs 24GB VRAM",
+        "a model for 24GB GPUs",
+        "4GB of VRAM free",
+        "24GB RAM",
+        "my RTX 4090 has 24GB of VRAM",
+        "16GB VRAM at home\n24GB VRAM at work",
+    ] {
+        assert_eq!(stated(words), None, "{words}");
+    }
+}
+
+#[test]
+fn two_things_of_a_run_describe_it() {
+    let kinds = |text: &str| {
+        memory_wall_reports::read(text.as_bytes()).reports.iter().map(|report| report.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds("Qwen3-8B\nbatch size of 2\n"), [Kind::Description]);
+    assert_eq!(kinds("2x RTX 3090 here\nwith 32k context\n"), [Kind::Description]);
+    for text in ["batch size of 2\ncontext 8192\n", "Qwen3-8B is here\n", "2x RTX 3090\n", "24GB of VRAM\n"] {
+        assert_eq!(kinds(text), [], "{text}");
+    }
+}

@@ -107,7 +107,8 @@ impl State {
         self.describe(&names);
         for Named { source, fact, count } in names {
             let Some(fact) = fact else { continue };
-            if self.found.reports.iter().any(|report| report.source == source && report.has(fact.what)) {
+            let known = |report: &Report| report.source == source && is_told(report, fact.what);
+            if self.found.reports.iter().any(known) {
                 continue;
             }
             let own = |report: &&mut Report| report.source == source;
@@ -129,21 +130,18 @@ impl State {
         }
     }
 
-    /// A text without any output of a program that names a GPU, and a model or the computer's memory, describes a run.
+    /// A text without any output of a program that says two things of a run, one of them its GPU or its model, describes it.
     fn describe(&mut self, names: &[Named]) {
-        let of_text = |source: u16, what: What| {
-            let mut facts = names.iter().filter(|named| named.source == source).filter_map(|named| named.fact.as_ref());
-            facts.find(|fact| fact.what == what)
-        };
         for Named { source, .. } in names {
-            let other = of_text(*source, What::Model).or_else(|| of_text(*source, What::HostCapacity));
-            let (Some(gpu), Some(other)) = (of_text(*source, What::Gpu), other) else {
-                continue;
-            };
+            let own = names.iter().filter(|named| named.source == *source);
+            let facts: Vec<&Fact> = own.filter_map(|named| named.fact.as_ref()).collect();
+            let named = facts.iter().find(|fact| matches!(fact.what, What::Gpu | What::Model));
+            let other = named.and_then(|named| facts.iter().find(|fact| fact.what != named.what));
+            let (Some(named), Some(other)) = (named, other) else { continue };
             if self.found.reports.iter().any(|report| report.source == *source) {
                 continue;
             }
-            let lines = [gpu.place.line, other.place.line];
+            let lines = [named.place.line, other.place.line];
             let mut report = Report::new(Kind::Description, *source, lines[0].min(lines[1]));
             report.to = lines[0].max(lines[1]);
             self.found.reports.push(report);
@@ -160,6 +158,34 @@ impl State {
             let fact = Fact { place, device: Device::Unsaid, what: What::Gpu, value };
             self.report(Kind::Unsloth, false, place.line).add(fact);
         }
+    }
+}
+
+/// Whether a report says already what a sentence does, in words of its own, or is of a program whose setting is another.
+fn is_told(report: &Report, what: What) -> bool {
+    let any = |known: &[What]| known.iter().any(|known| report.has(*known));
+    let serves = matches!(
+        report.kind,
+        Kind::Vllm
+            | Kind::Sglang
+            | Kind::TensorRtLlm
+            | Kind::Tgi
+            | Kind::Lmdeploy
+            | Kind::LlamaCpp
+            | Kind::Ollama
+            | Kind::Ggml
+            | Kind::LmStudio
+            | Kind::Exllama
+            | Kind::Mlc
+            | Kind::ComfyUi
+            | Kind::WebUi
+    );
+    match what {
+        What::Context => any(&[What::MaxModelLen, What::Context, What::SeqLength, What::Cells]),
+        What::SeqLength => serves || any(&[What::MaxModelLen, What::SeqLength]),
+        What::BatchSize | What::LoraRank | What::Adapter => serves || report.has(what),
+        What::StatedCapacity => any(&[What::Capacity, What::Gpu]),
+        what => report.has(what),
     }
 }
 

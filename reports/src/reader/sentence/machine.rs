@@ -82,6 +82,28 @@ pub(super) fn memory(words: &Words<'_>) -> Vec<Mention> {
     found
 }
 
+/// The memory of the GPU, or of all GPUs together, that a text tells without their names: `24GB of VRAM`, `a 24GB GPU`, `VRAM: 16 GB`.
+pub(super) fn capacity(words: &Words<'_>) -> Vec<(What, Mention)> {
+    let mut found = Vec::new();
+    for at in 0..words.tokens.len() {
+        let (Some((size, next)), Some(token)) = (words.size(at), words.tokens.get(at)) else { continue };
+        let next = next + usize::from(words.word(next) == "of");
+        let close = matches!(words.front(next), b" " | b"-" | b"");
+        let named = close && matches!(words.word(next), "vram" | "gpu" | "card") && is_last(words, next + 1);
+        let label = words.front(at);
+        let labelled = words.before(at, 1) == "vram"
+            && label.len() < 5
+            && label.iter().all(|byte| b" :=*`|".contains(byte))
+            && label.iter().any(|byte| b":=|".contains(byte));
+        // "it uses 77GB of RAM and 96GB of VRAM"
+        let taken = (1..=3 * FRONT).any(|steps| has(TAKEN, words.before(at, steps)));
+        if (named || labelled) && !taken {
+            found.push((What::StatedCapacity, mention(token.at, Value::Size(size), size.bytes.to_string())));
+        }
+    }
+    found
+}
+
 /// Whether the words behind a size say that it is the computer's: `64GB of system RAM`, `128GB DDR5`.
 fn is_behind(words: &Words<'_>, at: usize, next: usize, size: Size) -> bool {
     let (mut end, mut said) = (next, false);

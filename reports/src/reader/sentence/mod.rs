@@ -6,6 +6,7 @@
 mod gpus;
 mod machine;
 mod models;
+mod settings;
 mod words;
 
 use alloc::string::String;
@@ -19,8 +20,9 @@ use crate::scan;
 use crate::what::What;
 
 use gpus::gpus;
-use machine::{Words, apple, memory, ranks, tpus};
+use machine::{Words, apple, capacity, memory, ranks, tpus};
 use models::{models, stage};
+use settings::settings;
 
 /// Bytes of a line that a person writes, and lines of one text that are looked at.
 const LONGEST_LINE: usize = 1 << 10;
@@ -127,7 +129,8 @@ fn is_hedged(small: &[u8], at: usize, what: What) -> bool {
     // The far end of a long one is about something else again.
     let sentence = small.get(from.max(at.saturating_sub(NEAR))..to.min(at + NEAR)).unwrap_or_default();
     let any = |list: &str| list.split('|').any(|word| scan::has(sentence, word));
-    any(words::HEDGES) || what != What::HostCapacity && any(words::NAME_HEDGES)
+    let setting = matches!(what, What::BatchSize | What::SeqLength | What::Context | What::LoraRank);
+    any(words::HEDGES) || what != What::HostCapacity && any(words::NAME_HEDGES) || setting && any(words::SETTING_HEDGES)
 }
 
 impl State {
@@ -169,7 +172,8 @@ impl State {
         let stage = stage(text).map(|stage| (What::ZeroStage, stage));
         let models = models(text).into_iter().map(|model| (What::Model, model));
         let memory = memory(&words).into_iter().map(|memory| (What::HostCapacity, memory));
-        for (what, mention) in stage.into_iter().chain(models).chain(memory).chain(ranks(&words)).take(MOST_NAMES) {
+        let stated = ranks(&words).into_iter().chain(settings(&words)).chain(capacity(&words));
+        for (what, mention) in stage.into_iter().chain(models).chain(memory).chain(stated).take(MOST_NAMES) {
             let hedged = hedged(&mention, what);
             self.said(what, mention, line, hedged);
         }

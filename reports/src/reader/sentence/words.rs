@@ -26,6 +26,13 @@ pub(super) const ARTICLES: &str = "a|an|the|my|our|on|single|one|with|using|gpu|
 pub(super) const NOT_CARDS: &str = "token|tokens|step|steps|sample|samples|context|mib|mb|ms|iterations|lines|requests";
 /// Words in front of a number of GPUs.
 pub(super) const BEFORE_COUNTS: &str = "on|with|using|have|has|of|gpu|gpus|by|my|our|got|use";
+/// What in front of a setting makes it another than the run's own.
+pub(super) const NOT_OWN: &str = "global|effective|total|max|maximum|eval|validation|val|test|train|training|trained|prefill|decode|mini|physical|\
+    logical|larger|smaller|bigger|longer|shorter|different|native|original|full|supported|prompt|input|output";
+/// Words by which a setting is one that somebody proposes or that helped.
+pub(super) const SETTING_HEDGES: &str = "reduc|lower|decreas|increas|resolv|try |change|even ";
+/// What says of a line that it is about training.
+pub(super) const TRAINS: [&str; 6] = ["tun", "train", "sft", "grpo", "dpo", "peft"];
 /// Marks and words that part what is said of one memory from another.
 pub(super) const PARTED: [&str; 6] = [" and ", ",", ";", "+", "|", "&"];
 /// Words in front of a memory that is no computer's whole.
