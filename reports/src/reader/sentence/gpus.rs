@@ -4,9 +4,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Mention;
+use super::machine::Words;
 use super::words::{
     ARTICLES, BEFORE_COUNTS, COUNTS, NOT_CARDS, NUMBERS, OTHER_MEMORY, SERIES, SILENT, STRONG, WEAK, has,
 };
+use crate::what::What;
 
 /// The most GPUs that a person counts.
 const MOST_GPUS: u64 = 1_024;
@@ -83,15 +85,14 @@ fn gigabytes(word: &str) -> Option<u64> {
 }
 
 /// The GPUs that a text names.
-pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
-    let tokens = tokens(text);
+pub(super) fn gpus(words: &Words<'_>, found: &mut Vec<Mention>) {
+    let (text, tokens) = (words.text, &words.tokens);
     let word = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     let byte = |at: usize| text.get(at).copied().unwrap_or(b' ');
     let between = |left: usize, right: usize| {
         let (from, to) = (tokens.get(left).map_or(0, |it| it.end), tokens.get(right).map_or(0, |it| it.at));
         text.get(from..to).unwrap_or_default()
     };
-    let mut found = Vec::new();
     let mut next = 0;
     while let Some(token) = tokens.get(next) {
         let first = next;
@@ -284,9 +285,8 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
             if size > 0 {
                 name = alloc::format!("{name} {size}GB");
             }
-            found.push(Mention { at: token.at, name, core, gigabytes: size, count, weak, value: None });
+            found.push(Mention { gigabytes: size, count, weak, ..Mention::name(What::Gpu, token.at, name, core) });
         }
         next = end + 1;
     }
-    found
 }

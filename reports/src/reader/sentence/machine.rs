@@ -1,6 +1,6 @@
 //! The machine in a sentence beside its GPUs: `64GB of RAM`, `M3 Max 64GB`, `TPU v5e-8`, and over how many ranks a model is split, `TP=8`.
 
-use alloc::string::{String, ToString as _};
+use alloc::string::ToString as _;
 use alloc::vec::Vec;
 
 use super::gpus::{Token, gpus, tokens};
@@ -65,26 +65,19 @@ impl<'a> Words<'a> {
     }
 }
 
-pub(super) fn mention(at: usize, value: Value, core: String) -> Mention {
-    Mention { at, name: String::new(), core, gigabytes: 0, count: 1, weak: false, value: Some(value) }
-}
-
 /// The memory of the computer that a text names. What is used of it, what is needed and what a GPU has is another.
-pub(super) fn memory(words: &Words<'_>) -> Vec<Mention> {
-    let mut found = Vec::new();
+pub(super) fn memory(words: &Words<'_>, found: &mut Vec<Mention>) {
     for at in 0..words.tokens.len() {
         let (Some((size, next)), Some(token)) = (words.size(at), words.tokens.get(at)) else { continue };
         let not_all = (1..=FRONT).any(|steps| has(TAKEN, words.before(at, steps)));
         if (is_behind(words, at, next, size) || is_labelled(words, at)) && !not_all {
-            found.push(mention(token.at, Value::Size(size), size.bytes.to_string()));
+            found.push(Mention::memory(What::HostCapacity, token.at, size));
         }
     }
-    found
 }
 
 /// The memory of the GPU, or of all GPUs together, that a text tells without their names: `24GB of VRAM`, `a 24GB GPU`, `VRAM: 16 GB`.
-pub(super) fn capacity(words: &Words<'_>) -> Vec<(What, Mention)> {
-    let mut found = Vec::new();
+pub(super) fn capacity(words: &Words<'_>, found: &mut Vec<Mention>) {
     for at in 0..words.tokens.len() {
         let (Some((size, next)), Some(token)) = (words.size(at), words.tokens.get(at)) else { continue };
         let next = next + usize::from(words.word(next) == "of");
@@ -98,10 +91,9 @@ pub(super) fn capacity(words: &Words<'_>) -> Vec<(What, Mention)> {
         // "it uses 77GB of RAM and 96GB of VRAM"
         let taken = (1..=3 * FRONT).any(|steps| has(TAKEN, words.before(at, steps)));
         if (named || labelled) && !taken {
-            found.push((What::StatedCapacity, mention(token.at, Value::Size(size), size.bytes.to_string())));
+            found.push(Mention::memory(What::StatedCapacity, token.at, size));
         }
     }
-    found
 }
 
 /// Whether the words behind a size say that it is the computer's: `64GB of system RAM`, `128GB DDR5`.
@@ -158,12 +150,13 @@ fn beside_gpu(words: &Words<'_>, at: usize) -> bool {
         front.get(*from..).is_some_and(|rest| PARTED.iter().any(|word| rest.starts_with(word.as_bytes())))
     });
     let front = front.get(parted.unwrap_or(0)..).unwrap_or_default();
-    !gpus(front).is_empty() || scan::has_any(front, &["GPU", "gpu", "card"])
+    let mut named = Vec::new();
+    gpus(&Words::of(front), &mut named);
+    !named.is_empty() || scan::has_any(front, &["GPU", "gpu", "card"])
 }
 
 /// Apple's chips, which count with their memory alone: one name has several.
-pub(super) fn apple(words: &Words<'_>) -> Vec<Mention> {
-    let mut found = Vec::new();
+pub(super) fn apple(words: &Words<'_>, found: &mut Vec<Mention>) {
     for (at, token) in words.tokens.iter().enumerate() {
         let chip = token.text.as_str();
         let kind = [("pro", " Pro"), ("max", " Max"), ("ultra", " Ultra")]
@@ -195,14 +188,12 @@ pub(super) fn apple(words: &Words<'_>) -> Vec<Mention> {
             continue;
         }
         let name = if gigabytes > 0 { [&core, " ", &gigabytes.to_string(), "GB"].concat() } else { core.clone() };
-        found.push(Mention { at: token.at, name, core, gigabytes, count: 1, weak: gigabytes == 0, value: None });
+        found.push(Mention { gigabytes, weak: gigabytes == 0, ..Mention::name(What::Gpu, token.at, name, core) });
     }
-    found
 }
 
 /// Google's TPUs, with the chips of a slice: `v5e-8`, `v5litepod-4`, `TPU v4-32`.
-pub(super) fn tpus(words: &Words<'_>) -> Vec<Mention> {
-    let mut found = Vec::new();
+pub(super) fn tpus(words: &Words<'_>, found: &mut Vec<Mention>) {
     let tpu = scan::has_any(words.text, &["TPU", "tpu"]);
     for (at, token) in words.tokens.iter().enumerate() {
         // What a slice of these is called by counts their cores, of which a chip has two.
@@ -222,27 +213,17 @@ pub(super) fn tpus(words: &Words<'_>) -> Vec<Mention> {
         let slice = words.word(behind).parse::<u64>().ok().filter(|_| words.front(behind) == b"-");
         let count = slice.filter(|slice| *slice % cores == 0).map_or(1, |slice| slice / cores);
         if (1..=MOST_CHIPS).contains(&count) {
-            found.push(Mention {
-                at: token.at,
-                name: name.into(),
-                core: name.into(),
-                gigabytes: 0,
-                count,
-                weak: false,
-                value: None,
-            });
+            found.push(Mention { count, ..Mention::name(What::Gpu, token.at, name.into(), name.into()) });
         }
     }
-    found
 }
 
 /// Over how many ranks a text says that a model is split: `TP=8`, `tensor parallel size 4`, `with tp 2`.
-pub(super) fn ranks(words: &Words<'_>) -> Vec<(What, Mention)> {
+pub(super) fn ranks(words: &Words<'_>, found: &mut Vec<Mention>) {
     let text = words.text;
-    let mut found = Vec::new();
     // A program calls the rank that writes so: `[10:00:00 TP1] Load weight begin`.
     if matches!(text.trim_ascii_start().first(), Some(b'[' | b'(')) {
-        return found;
+        return;
     }
     for (at, token) in words.tokens.iter().enumerate() {
         let long = words.word(at + 1).starts_with("parallel") && words.front(at + 1).len() == 1;
@@ -270,7 +251,6 @@ pub(super) fn ranks(words: &Words<'_>) -> Vec<(What, Mention)> {
             digits.parse::<u64>().ok().filter(|ranks| (1..=MOST_RANKS).contains(ranks) && !digits.starts_with('0'));
         let Some(ranks) = ranks.filter(|_| close && !next.is_some_and(|byte| b"]%/_".contains(byte))) else { continue };
         let value = if what == What::ExpertParallel { Value::Flag(ranks > 1) } else { Value::Count(ranks) };
-        found.push((what, mention(token.at, value, ranks.to_string())));
+        found.push(Mention::value(what, token.at, value, ranks));
     }
-    found
 }

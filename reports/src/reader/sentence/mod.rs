@@ -9,7 +9,7 @@ mod models;
 mod settings;
 mod words;
 
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
 use super::State;
@@ -17,6 +17,7 @@ use crate::line::Line;
 use crate::name;
 use crate::report::{Device, Fact, Value};
 use crate::scan;
+use crate::size::Size;
 use crate::what::What;
 
 use gpus::gpus;
@@ -28,7 +29,7 @@ use settings::settings;
 const LONGEST_LINE: usize = 1 << 10;
 const MOST_LINES: u16 = 400;
 /// Names of a line that are looked at.
-const MOST_NAMES: usize = 32;
+const MOST_NAMES: usize = 64;
 /// Bytes beside a name in which a word makes it another's.
 const NEAR: usize = 96;
 /// Bytes of a label in front of a colon.
@@ -103,6 +104,7 @@ fn without_links(text: &[u8]) -> Vec<u8> {
 
 /// A name in a sentence.
 struct Mention {
+    what: What,
     at: usize,
     name: String,
     core: String,
@@ -112,6 +114,23 @@ struct Mention {
     weak: bool,
     /// What it says, where that is no name.
     value: Option<Value>,
+}
+
+impl Mention {
+    /// Of a name, by what it has in common with others of the same thing.
+    const fn name(what: What, at: usize, name: String, core: String) -> Self {
+        Self { what, at, name, core, gigabytes: 0, count: 1, weak: false, value: None }
+    }
+
+    /// Of a number.
+    fn value(what: What, at: usize, value: Value, number: u64) -> Self {
+        Self { value: Some(value), ..Self::name(what, at, String::new(), number.to_string()) }
+    }
+
+    /// Of a memory.
+    fn memory(what: What, at: usize, size: Size) -> Self {
+        Self::value(what, at, Value::Size(size), size.bytes.unsigned_abs())
+    }
 }
 
 /// Whether a sentence, from its beginning to its end, is about something else than the run.
@@ -154,7 +173,7 @@ impl State {
         let mine = |mention: &Mention| {
             mention.value.is_some() && small.get(..mention.at).is_some_and(|it| it.ends_with(b"my "))
         };
-        let hedged = |mention: &Mention, what| !mine(mention) && is_hedged(&small, mention.at, what);
+        let hedged = |mention: &Mention| !mine(mention) && is_hedged(&small, mention.at, mention.what);
         // An item of a list may be one of those that something is said of above it.
         let item = text.trim_ascii_start();
         let item = (item.starts_with(b"- ") || item.starts_with(b"* ")) && item.split(|byte| *byte == b' ').count() < 6;
@@ -162,24 +181,22 @@ impl State {
         let labelled =
             text.iter().take(LONGEST_LABEL).position(|byte| *byte == b':').and_then(|colon| text.get(..colon));
         let labelled = labelled.is_some_and(|label| scan::has_any(label, &["GPU", "Hardware"]));
-        for gpu in
-            gpus(text).into_iter().filter(|_| !labelled).chain(apple(&words)).chain(tpus(&words)).take(MOST_NAMES)
-        {
-            let bare = item && gpu.count == 1 && gpu.gigabytes == 0;
-            let hedged = hedged(&gpu, What::Gpu) || bare;
-            self.said(What::Gpu, gpu, line, hedged);
+        let mut found = Vec::new();
+        if !labelled {
+            gpus(&words, &mut found);
         }
-        let stage = stage(text).map(|stage| (What::ZeroStage, stage));
-        let models = models(text).into_iter().map(|model| (What::Model, model));
-        let memory = memory(&words).into_iter().map(|memory| (What::HostCapacity, memory));
-        let stated = ranks(&words).into_iter().chain(settings(&words)).chain(capacity(&words));
-        for (what, mention) in stage.into_iter().chain(models).chain(memory).chain(stated).take(MOST_NAMES) {
-            let hedged = hedged(&mention, what);
-            self.said(what, mention, line, hedged);
+        for read in [apple, tpus, stage, models, memory, ranks, settings, capacity] {
+            read(&words, &mut found);
+        }
+        for mention in found.into_iter().take(MOST_NAMES) {
+            let bare = mention.what == What::Gpu && item && mention.count == 1 && mention.gigabytes == 0;
+            let hedged = hedged(&mention) || bare;
+            self.said(mention, line, hedged);
         }
     }
 
-    fn said(&mut self, what: What, mention: Mention, line: &Line, hedged: bool) {
+    fn said(&mut self, mention: Mention, line: &Line, hedged: bool) {
+        let what = mention.what;
         let Some(value) = mention.value.or_else(|| name::value(what, mention.name.as_bytes())) else { return };
         let plain = !hedged;
         let hedged = hedged || mention.weak;

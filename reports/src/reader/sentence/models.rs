@@ -4,12 +4,18 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Mention;
-use super::gpus::tokens;
+use super::gpus::Token;
+use super::machine::Words;
 use super::words::{FAMILIES, FORMATS, MAKERS, VARIANTS, VERSIONED, has};
+use crate::what::What;
 
 /// The stage of ZeRO that a text names: `zero3`, `ZeRO-3`, `ZeRO Stage 3`.
-pub(super) fn stage(text: &[u8]) -> Option<Mention> {
-    let tokens = tokens(text);
+pub(super) fn stage(words: &Words<'_>, found: &mut Vec<Mention>) {
+    let stages = zero(words.text, &words.tokens);
+    found.extend(stages.map(|(at, name)| Mention::name(What::ZeroStage, at, name.clone(), name)));
+}
+
+fn zero(text: &[u8], tokens: &[Token]) -> Option<(usize, String)> {
     let at = tokens.iter().position(|token| token.text.starts_with("zero"))?;
     let word = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     let token = tokens.get(at)?;
@@ -24,13 +30,12 @@ pub(super) fn stage(text: &[u8]) -> Option<Mention> {
     if !matches!(name, "1" | "2" | "3") {
         return None;
     }
-    let name: String = name.into();
-    Some(Mention { at: token.at, core: name.clone(), name, gigabytes: 0, count: 1, weak: false, value: None })
+    Some((token.at, name.into()))
 }
 
 /// The models that a text names: by their makers' ids, or by a family with a count of parameters.
-pub(super) fn models(text: &[u8]) -> Vec<Mention> {
-    let mut found = Vec::new();
+pub(super) fn models(words: &Words<'_>, found: &mut Vec<Mention>) {
+    let text = words.text;
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"._/-".contains(byte);
     let mut at = 0;
     while at < text.len() {
@@ -135,9 +140,8 @@ pub(super) fn models(text: &[u8]) -> Vec<Mention> {
             shown += "-";
             shown += format;
         }
-        found.push(Mention { at: start, name: shown, core, gigabytes: 0, count: 1, weak: false, value: None });
+        found.push(Mention::name(What::Model, start, shown, core));
     }
-    found
 }
 
 /// Whether a word is a count of parameters: `7b`, `1.5b`, `8x7b`.

@@ -1,11 +1,10 @@
 //! Settings of a run in a sentence: `batch size of 2`, `32k context`, `lora_rank = 64`, `QLoRA`. Numbers count where they are one and
 //! whole: `1-8`, `8k+` and `4 or 8` say nothing of the run.
 
-use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
 use super::Mention;
-use super::machine::{Words, mention};
+use super::machine::Words;
 use super::words::{NOT_OWN, TAKEN, TRAINS, has};
 use crate::report::Value;
 use crate::scan::{self, Number};
@@ -42,9 +41,8 @@ const fn bounds(what: What) -> (u64, u64) {
 }
 
 /// The settings that a text states.
-pub(super) fn settings(words: &Words<'_>) -> Vec<(What, Mention)> {
+pub(super) fn settings(words: &Words<'_>, found: &mut Vec<Mention>) {
     let small = words.text.to_ascii_lowercase();
-    let mut found = Vec::new();
     let mut at = 0;
     while let Some(token) = words.tokens.get(at) {
         let first = at;
@@ -56,21 +54,15 @@ pub(super) fn settings(words: &Words<'_>) -> Vec<(What, Mention)> {
             let number = own.then(|| follows(words, next, name).or_else(|| precedes(words, first, what))).flatten();
             let (least, most) = bounds(what);
             if let Some(number) = number.filter(|number| (least..=most).contains(number)) {
-                found.push((what, mention(token.at, Value::Count(number), number.to_string())));
+                found.push(Mention::value(what, token.at, Value::Count(number), number));
             }
         } else if matches!(token.text.as_str(), "lora" | "qlora")
             && is_apart(words, first)
             && scan::has_any(&small, &TRAINS)
         {
-            let name: String = token.text.clone();
-            let core = "lora".into();
-            found.push((
-                What::Adapter,
-                Mention { at: token.at, name, core, gigabytes: 0, count: 1, weak: false, value: None },
-            ));
+            found.push(Mention::name(What::Adapter, token.at, token.text.clone(), "lora".into()));
         }
     }
-    found
 }
 
 /// The word behind a name that stands at a place, in one of the ways to write it: `batch size`, `batch_size`, `batch-size`.
