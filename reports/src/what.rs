@@ -172,6 +172,8 @@ names! {
         MaxCpuLoras = "max_cpu_loras", "adapters in host memory";
         TensorParallel = "tensor_parallel", "tensor-parallel ranks";
         PipelineParallel = "pipeline_parallel", "pipeline stages";
+        Nodes = "nodes", "nodes";
+        RolloutTensorParallel = "rollout_tensor_parallel", "tensor-parallel ranks of the server that generates";
         DataParallel = "data_parallel", "data-parallel ranks";
         ExpertParallel = "expert_parallel", "experts spread over ranks";
         Context = "context", "context in tokens";

@@ -293,6 +293,7 @@ pub(super) const SETTINGS: &[Settings] = &[
     settings(Kind::Tgi, "{ model_id: ", TGI_KEYS, false),
     settings(Kind::TensorRtLlm, "trtllm-serve ", TENSORRT_KEYS, true),
     settings(Kind::TensorRtLlm, "trtllm-build ", TENSORRT_KEYS, true),
+    settings(Kind::TensorRtLlm, "build.py --model_dir ", TENSORRT_KEYS, true),
     settings(Kind::TensorRtLlm, "convert_checkpoint.py ", TENSORRT_KEYS, true),
     settings(Kind::Lmdeploy, "TurbomindEngineConfig(", LMDEPLOY_KEYS, true),
     settings(Kind::Lmdeploy, "PytorchEngineConfig(", LMDEPLOY_KEYS, true),

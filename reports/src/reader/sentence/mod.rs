@@ -169,9 +169,10 @@ impl State {
         }
         self.sentences = (line.number(), self.sentences.1 + 1);
         let (small, words) = (text.to_ascii_lowercase(), Words::of(text));
-        // "my 192GB RAM" is the writer's, whatever is said of it.
+        // "my 192GB RAM", "I have 24GB of VRAM" is the writer's, whatever is said of it.
         let mine = |mention: &Mention| {
-            mention.value.is_some() && small.get(..mention.at).is_some_and(|it| it.ends_with(b"my "))
+            let front = small.get(..mention.at).unwrap_or_default();
+            mention.value.is_some() && (front.ends_with(b"my ") || front.ends_with(b"i have "))
         };
         let hedged = |mention: &Mention| !mine(mention) && is_hedged(&small, mention.at, mention.what);
         // An item of a list may be one of those that something is said of above it.
