@@ -223,3 +223,40 @@ fn two_things_of_a_run_describe_it() {
         assert_eq!(kinds(text), [], "{text}");
     }
 }
+
+#[test]
+fn chips_tags_and_stages_are_read_in_peoples_short_forms() {
+    assert_eq!(gpu("it does not start on gfx1151 due to that").0.as_deref(), Some("AMD gfx1151"));
+    assert_eq!(
+        model("it is full with (qwen3-coder:30b-a3b-q4_K_M) now").as_deref(),
+        Some("qwen3-coder-30b-a3b-q4_K_M")
+    );
+    assert_eq!(model("ollama run deepseek-r1:32b.").as_deref(), Some("deepseek-r1-32b"));
+    for words in ["llama3:latest is full", "see qwen3:8080/x", "gfx is slow"] {
+        assert_eq!((model(words), gpu(words).0), (None, None), "{words}");
+    }
+    let stage = |words: &str| beside(words).count(What::ZeroStage);
+    assert_eq!(stage("try to finetune it with zero 3,but it dies"), Some(3));
+    for words in ["finetuned zero 3 times", "it is zero 3, so what"] {
+        assert_eq!(stage(words), None, "{words}");
+    }
+}
+
+#[test]
+fn a_short_word_for_it_is_a_message_too_and_its_opposite_is_none() {
+    let kinds = |text: &str| {
+        memory_wall_reports::read(text.as_bytes()).reports.iter().map(|report| report.kind).collect::<Vec<_>>()
+    };
+    for text in ["it fails with OOM at step 3\n", "Run out of application memory Build 9\n", "(CUDA OOM)\n"] {
+        assert_eq!(kinds(text), [Kind::OutOfMemory], "{text}");
+    }
+    for text in [
+        "it runs without OOM now\n",
+        "to avoid running out of memory, say\n",
+        "never OOM again\n",
+        "it fails to show the OOM warning when it should\n",
+        "ZOOM is on, and BOOM.\n",
+    ] {
+        assert_eq!(kinds(text), [], "{text}");
+    }
+}

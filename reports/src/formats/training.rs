@@ -219,6 +219,9 @@ const KEYS: &[Key] = &[
     ("prompt_max_len", What::LongestPrompt),
     ("generate_max_len", What::LongestAnswer),
     ("max_prompt_length", What::LongestPrompt),
+    // LLaMA-Factory up to 0.2.
+    ("max_source_length", What::LongestPrompt),
+    ("max_target_length", What::LongestAnswer),
     ("max_completion_length", What::LongestAnswer),
     // verl.
     ("data.max_prompt_length", What::LongestPrompt),

@@ -123,11 +123,12 @@ pub(super) fn gpus(words: &Words<'_>, found: &mut Vec<Mention>) {
             name = ["Intel Arc ", if pro { "Pro " } else { "" }, &plain.to_ascii_uppercase()].concat();
             weak = false;
         } else if has(STRONG, plain) || has(WEAK, plain) {
-            let maker = if plain.starts_with("mi") { "AMD " } else { "NVIDIA " };
+            let amd = plain.starts_with("mi") || plain.starts_with("gfx");
+            let maker = if amd { "AMD " } else { "NVIDIA " };
             name = [
                 maker,
                 if plain.len() == 5 && plain.ends_with("000") { "RTX " } else { "" },
-                &plain.to_ascii_uppercase(),
+                &if plain.starts_with("gfx") { plain.into() } else { plain.to_ascii_uppercase() },
             ]
             .concat();
             weak = has(WEAK, plain) && series.is_empty();

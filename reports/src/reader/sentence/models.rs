@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use super::Mention;
 use super::gpus::Token;
 use super::machine::Words;
-use super::words::{FAMILIES, FORMATS, MAKERS, VARIANTS, VERSIONED, has};
+use super::words::{FAMILIES, FORMATS, MAKERS, TRAINS, VARIANTS, VERSIONED, has};
+use crate::scan;
 use crate::what::What;
 
 /// The stage of ZeRO that a text names: `zero3`, `ZeRO-3`, `ZeRO Stage 3`.
@@ -22,9 +23,16 @@ fn zero(text: &[u8], tokens: &[Token]) -> Option<(usize, String)> {
     // "zero" is a number too, and "Level Zero 1.26" another program.
     let capital = matches!(text.get(token.at..token.end), Some(b"ZeRO" | b"ZERO"));
     let behind = text.get(token.end..tokens.get(at + 1).map_or(token.end, |next| next.at)).unwrap_or_default();
+    let small = text.to_ascii_lowercase();
+    let trains = scan::has(&small, "deepspeed") || scan::has_any(&small, &TRAINS);
+    let ends = tokens.get(at + 1).is_some_and(|number| {
+        text.get(number.end..number.end + 2).is_none_or(|rest| rest.first().is_some_and(|byte| b",;)".contains(byte)))
+    });
     let name = match word(at) {
         "zero" if word(at + 1) == "stage" => word(at + 2),
         "zero" if capital && matches!(behind, b"-" | b" ") => word(at + 1),
+        // "finetune with zero 3, but"
+        "zero" if behind == b" " && trains && ends => word(at + 1),
         joined => joined.strip_prefix("zero")?,
     };
     if !matches!(name, "1" | "2" | "3") {
@@ -48,13 +56,19 @@ pub(super) fn models(words: &Words<'_>, found: &mut Vec<Mention>) {
         let start = at;
         at += length;
         let Some(whole) = rest.get(..length).and_then(|word| core::str::from_utf8(word).ok()) else { continue };
-        let word = whole.trim_end_matches(['.', '-', '_']);
+        // Ollama's tag: "qwen3:30b-a3b-q4_K_M"
+        let tag = rest.get(length..).and_then(|tail| tail.strip_prefix(b":")).unwrap_or_default();
+        let tag = tag.get(..tag.iter().take_while(|byte| part(byte) || **byte == b'_').count()).unwrap_or_default();
+        let tag = core::str::from_utf8(tag).unwrap_or_default().trim_end_matches('.');
+        let tagged = tag.split('-').next().is_some_and(parameters).then(|| [whole, "-", tag].concat());
+        at += if tagged.is_some() { 1 + tag.len() } else { 0 };
+        let word = tagged.as_deref().unwrap_or(whole).trim_end_matches(['.', '-', '_']);
         let small = word.to_ascii_lowercase();
         let outside =
             |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'$' | b'{' | b'~' | b'\\' | b'@' | b':'));
         let gguf = small.strip_suffix(".gguf").is_some_and(|name| !name.contains('/'));
         let front = start.checked_sub(1).and_then(|before| text.get(before));
-        if outside(front) || small.contains('_') && !gguf {
+        if outside(front) || whole.contains('_') && !gguf {
             continue;
         }
         let file = [".py", ".sh", ".json", ".txt", ".yaml", ".yml", ".md", ".log", ".cpp"]

@@ -8,12 +8,12 @@ pub(super) fn has(list: &str, word: &str) -> bool {
 /// Words by which a sentence is not about the run itself, and those by which a GPU or a model in it is not the run's.
 pub(super) const HEDGES: &str =
     " than | vs|recommend|minimum|require|instead|should|could|would|buy |e.g.|such as|other|upgrade|need|compare";
-pub(super) const NAME_HEDGES: &str = "support|works|worked|without|like |tested|hours|fine on|fine with|normally|successful|can run|able to|previous|\
+pub(super) const NAME_HEDGES: &str = "support|works|worked|without|like |tested|hours|fine on|fine with|normally|successful|switched to|can run|able to|previous|\
     benchmark|author|the default|default gpu|default model|laptop|mobile";
 
 /// GPUs by the names that say enough, and those that say it only beside a number of them, a memory or a maker.
 pub(super) const STRONG: &str = "h100|h200|gh200|h800|a100|a800|v100|b200|b300|gb200|gb300|l40s|l40|a10g|a6000|mi210|mi250|mi250x|mi300x|mi300a|\
-    mi300|mi308x|mi325x|mi350x|mi355x|gb10";
+    mi300|mi308x|mi325x|mi350x|mi355x|gb10|gfx1151|gfx1150|gfx1100|gfx1201|gfx1030|gfx942|gfx90a";
 pub(super) const WEAK: &str = "h20|l4|t4|l20|a10|a30|a40|p40|p100|a5000|a4000|mi50|mi60|mi100|a4500";
 /// Numbers by which people call cards of these series without the series.
 pub(super) const NUMBERS: &str = "2080|3060|3070|3080|3090|4060|4070|4080|4090|5060|5070|5080|5090|1080";
@@ -82,18 +82,18 @@ pub(super) const VARIANTS: &str = "air|flash|pro|lite|mini|max|turbo|base|thinki
 /// How a model may be stored, as names of models have it.
 pub(super) const FORMATS: &str = "fp8|nvfp4|mxfp4|awq|gptq|int4|int8|bf16";
 
-/// The texts by which lines with such names are found, beside the first line of each text.
+/// The texts by which lines with such names are found behind the first ones of each text, which are all looked at.
 pub(super) const MARKS: &str = "RAM |RAM,|RAM.|RAM:|RAM)|RAM*|ram |ram,|ram.|Ram |of RAM|of ram|GB RAM|GB ram|16GB R|32GB R|64GB R|96GB R|\
-    128GB R|192GB R|256GB R|512GB R|16GB r|32GB r|64GB r|128GB r|16gb r|32gb r|64gb r|128gb r|256GB r|System memory|\
-    System RAM|system memory|host memory|Host memory|unified memory|Unified memory|CPU memory|CPU RAM|cpu memory|cpu ram|\
-    DDR4|DDR5|ddr4|ddr5|M1 P|M1 U|M2 P|M2 M|M3 P|M4 P|M4 U|M5 P|M5 M|m1 m|m1 p|m1 u|m2 m|m2 p|m2 u|m3 m|m3 p|m3 u|\
-    m4 m|m4 p|m5 m|Mac mini|MacBook|Mac Studio|v5e-|v5e |v6e-|v6e |v5p-|v5p |on v5e|on v6e|v5lite|v5-lite|TPU v|\
-    TP=1|TP=2|TP=4|TP=8|TP 2|TP 4|TP 8|TP2 |TP4 |TP8 |TP8,|TP4,|TP2,|tp=1|tp=2|tp=4|tp=8|tp 2|tp 4|tp 8|tensor parallel|\
-    tensor-parallel|tensor_parallel_size=|pipeline_parallel_size=|Tensor parallel|Tensor Parallel|EP=2|EP=4|EP=8|DP=2|DP=4|DP=8|PP=2|PP=4|2 T4|4 T4|T4 G|T4 g|Google T|\
-    Colab T|7900|QwQ-|Gemma |Gemma-|Kimi-|MiniMax-|Nemotron|LLama|ZeRO|ZERO|Zero|zero2|zero3|H100|H200|GH20|H800|H20 |A100|A800|V100|B200|B300|L40S|L40 |L4 G|A10G|A6000|RTX |\
-    RTX2|RTX3|RTX4|RTX5|RTX-|GTX |MI21|MI25|MI30|MI32|MI35|3090|4090|5090|4080|3080|2080|3060|4060|4070|3070|\
-    5080|5070|Arc |Radeon |Tesla |NVIDIA |Nvidia |nvidia |h100|h200|a100|Apple M|M1 M|M2 U|M3 M|M3 U|M4 M|\
-    8xH1|8xH2|8xA1|4xA1|4xH1|2xA1|2xH1|Qwen|qwen|Llama-|Llama |llama-|Mistral|mistral|Mixtral|gemma|glm-|kimi-|phi-|Phi3|phi3|Llama2|Llama3|llama2|llama3|\
-    DeepSeek|deepseek-|Phi-|GLM-|gpt-oss|granite-|vicuna-|galactica|falcon-|16xA|16xH|3x30|2xH2|2xRT|2xV1|\
-    2xL4|2XA1|2XH1|2XH2|2XRT|2XV1|2XL4|4xH2|4xRT|4xV1|4xL4|4XA1|4XH1|4XH2|4XRT|4XV1|4XL4|8xRT|8xV1|8xL4|8XA1|\
-    8XH1|8XH2|8XRT|8XV1|8XL4|2x30|2x40|2x50|2xA8|2xH8|4x30|4x40|4x50|4xA8|4xH8|8x30|8x40|8x50|8xA8|8xH8";
+    128GB R|192GB R|256GB R|512GB R|16GB r|32GB r|64GB r|128GB r|16gb r|32gb r|64gb r|128gb r|256GB r|\
+    System memory|System RAM|system memory|host memory|Host memory|unified memory|Unified memory|CPU memory|\
+    CPU RAM|cpu memory|cpu ram|DDR4|DDR5|ddr4|ddr5|M1 P|M1 U|M2 P|M2 M|M3 P|M4 P|M4 U|M5 P|M5 M|m1 m|m1 p|m1 u|\
+    m2 m|m2 p|m2 u|m3 m|m3 p|m3 u|m4 m|m4 p|m5 m|Mac mini|MacBook|Mac Studio|v5e-|v5e |v6e-|v6e |v5p-|v5p |\
+    on v5e|on v6e|v5lite|v5-lite|TPU v|TP=1|TP=2|TP=4|TP=8|TP 2|TP 4|TP 8|TP2 |TP4 |TP8 |TP8,|TP4,|TP2,|tp=1|\
+    tp=2|tp=4|tp=8|tp 2|tp 4|tp 8|tensor parallel|tensor-parallel|tensor_parallel_size=|pipeline_parallel_size=|\
+    Tensor parallel|Tensor Parallel|EP=2|EP=4|EP=8|DP=2|DP=4|DP=8|PP=2|PP=4|2 T4|4 T4|T4 G|T4 g|Google T|\
+    Colab T|7900|QwQ-|Gemma |Gemma-|Kimi-|MiniMax-|Nemotron|LLama|ZeRO|ZERO|Zero|zero2|zero3|H100|H200|GH20|\
+    H800|H20 |A100|A800|V100|B200|B300|L40S|L40 |L4 G|A10G|A6000|RTX |RTX2|RTX3|RTX4|RTX5|RTX-|GTX |MI21|MI25|\
+    MI30|MI32|MI35|3090|4090|5090|4080|3080|2080|3060|4060|4070|3070|5080|5070|Arc |Radeon |Tesla |NVIDIA |\
+    Nvidia |nvidia |h100|h200|a100|Apple M|M1 M|M2 U|M3 M|M3 U|M4 M|8xH1|8xH2|8xA1|4xA1|4xH1|2xA1|2xH1|Qwen|\
+    qwen|Llama-|Llama |llama-|Mistral|mistral|Mixtral|gemma|glm-|kimi-|phi-|Phi3|phi3|Llama2|Llama3|llama2|\
+    llama3|DeepSeek|deepseek-|Phi-|GLM-|gpt-oss|granite-|vicuna-|galactica|falcon-";
