@@ -1,10 +1,11 @@
 //! Settings in calls of scripts and in long commands, and lines of more programs. The texts are our own, in the shape of public issues.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 mod common;
 
 use common::{assert_told, only};
+use memory_wall_reports::explain::{Stated, explain};
 use memory_wall_reports::{Kind, What, read};
 
 #[test]
@@ -81,7 +82,7 @@ fn mlx_says_what_it_trains_and_how_long_sequences_may_be() {
 #[test]
 fn more_programs_say_why_they_do_not_start() {
     let unsloth = "Failed to load model: About 12 GB of this model does not fit in GPU memory and would run from system RAM. Only about 9 GB is available and 2 GB of that is kept free.\n";
-    let told = ["1: missing 12884901888~1073741824", "1: host_free 9663676416~1073741824", "1: refusal system_memory"];
+    let told = ["1: missing 12884901888~1073741824", "1: refusal system_memory", "1: host_free 9663676416~1073741824"];
     assert_told(Kind::Unsloth, unsloth, &told);
     for text in [
         "\"Not enough resources to load the model with the current settings\"\n",
@@ -90,6 +91,11 @@ fn more_programs_say_why_they_do_not_start() {
         assert_told(Kind::LmStudio, text, &["1: refusal guardrails"]);
     }
     assert_told(Kind::LmStudio, "    \"n_gpu_layers\": 81\n", &["1: gpu_layers 81"]);
+    for step in ["Decode", "Prefill"] {
+        let text =
+            format!("RuntimeError: {step} out of memory. Try to lower your batch size.\nTry to allocate 148 tokens.\n");
+        assert_told(Kind::Sglang, &text, &["1: refusal total_tokens"]);
+    }
     let npu = "PID:7 Memory_Allocation_Failure(EL0004): Failed to allocate memory requested by APP module.\n";
     assert!(only(Kind::Npu, npu).is_failure());
     assert_told(
@@ -102,4 +108,16 @@ fn more_programs_say_why_they_do_not_start() {
         "python3 build.py --model_dir ./llama --dtype float16 \\\n  --max_batch_size \"32\" --max_input_len 2048 --tp_size 2\n",
         &["1: model llama", "1: dtype float16", "2: max_num_seqs 32", "2: longest_prompt 2048", "2: tensor_parallel 2"],
     );
+}
+
+/// NVIDIA/TensorRT-LLM#8843: the states of a hybrid model are more than what the share leaves of a small GPU.
+#[test]
+fn states_beyond_the_pool_are_no_number() {
+    let text = "GPU: NVIDIA GeForce RTX 5060 Ti (16 GB)\ntrtllm-serve \"nvidia/NVIDIA-Nemotron-Nano-9B-v2-NVFP4\" \\\n  --max_num_tokens 30000 \\\n  --max_seq_len 30000 \\\n  --max_batch_size 1 \\\n  --port 8000\n";
+    let found = read(text.as_bytes());
+    assert_eq!(found.reports[0].count(What::MaxModelLen), Some(30_000));
+    let stated = Stated { model: None, gpu: None, mode: None, adjust: &|_| (), sizes: false };
+    let explanation = explain(&found, &[], &stated);
+    assert_eq!(explanation.gpu.map(|gpu| gpu.id), Some("rtx5060ti-16"));
+    assert!(explanation.scenario.is_some());
 }

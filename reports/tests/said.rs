@@ -48,6 +48,9 @@ fn numbers_and_memory_are_read_where_they_touch_the_name() {
         ("my RTX 4070 with 12 GB VRAM", "RTX 4070 12GB", 1),
         ("fails to start with 3090 24GB with the old engine by default", "RTX 3090 24GB", 1),
         ("AMD MI300 (rocm)", "AMD MI300", 1),
+        ("on 8 \u{d7} NVIDIA GeForce RTX 4090D (24 GB) here", "RTX 4090 D 24GB", 8),
+        ("GPUs: 2x 4090 (2x24GB)", "RTX 4090", 2),
+        ("2x 4060 Ti  16Gb, with more than enough VRAM", "RTX 4060 Ti 16GB", 2),
         // The label says what, and the sentence how many.
         ("- GPU type: NVIDIA L20\nit dies on 4 L20 GPUs", "NVIDIA L20", 4),
     ] {
@@ -231,6 +234,7 @@ fn chips_tags_and_stages_are_read_in_peoples_short_forms() {
         model("it is full with (qwen3-coder:30b-a3b-q4_K_M) now").as_deref(),
         Some("qwen3-coder-30b-a3b-q4_K_M")
     );
+    assert_eq!(model("unsloth/Qwen3-30B-A3B-GGUF:UD-Q4_K_XL").as_deref(), Some("Qwen3-30B-A3B-GGUF-UD-Q4_K_XL"));
     assert_eq!(model("ollama run deepseek-r1:32b.").as_deref(), Some("deepseek-r1-32b"));
     for words in ["llama3:latest is full", "see qwen3:8080/x", "gfx is slow"] {
         assert_eq!((model(words), gpu(words).0), (None, None), "{words}");

@@ -62,13 +62,10 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::Trainer, "peak_memory_active:{}", &[Hole::Of(What::PeakActive, Unit::GIB)]),
     line(Kind::Trainer, "peak_memory_alloc:{}", &[Hole::Of(What::PeakAllocated, Unit::GIB)]),
     line(Kind::Trainer, "peak_memory_reserved:{}", &[Hole::Of(What::PeakReserved, Unit::GIB)]),
-    // Of its desktop application, which would leave a part of the model in host memory.
-    Pattern {
-        kind: Kind::Unsloth,
-        text: "About {} of this model does not fit in GPU memory and would run from system RAM. Only about {} is available",
-        holes: &[Hole::Size(What::Missing), Hole::Size(What::HostFree)],
-        says: Says::Refuses(Refusal::SystemMemory),
-    },
+    // Of its desktop application, which would leave a part of the model in host memory. Its window wraps the words.
+    line(Kind::Unsloth, "About {} of this model does not fit", &[Hole::Size(What::Missing)])
+        .saying(Says::Refuses(Refusal::SystemMemory)),
+    line(Kind::Unsloth, "Only about {} is available", &[Hole::Size(What::HostFree)]).saying(Says::Within),
     line(Kind::Unsloth, "Unsloth {}: Fast {} patching", &[Hole::Name(What::Version), Hole::Skip]),
     line(Kind::Unsloth, "Unsloth: Fast {} patching release {}", &[Hole::Skip, Hole::Name(What::Version)]),
     // From 2025 on without the word in front of the GPU's name, which is read by itself.

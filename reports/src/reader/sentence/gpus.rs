@@ -65,16 +65,19 @@ fn first_piece(word: &[u8]) -> usize {
 fn card(word: &str) -> Option<(&str, &str)> {
     let digits = word.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = word.split_at_checked(digits)?;
-    ((3..=4).contains(&digits) && matches!(rest, "" | "s" | "ti" | "tis" | "xt" | "xtx" | "xts" | "super")).then(|| {
-        let suffix = match rest {
-            "ti" | "tis" => " Ti",
-            "xt" | "xts" => " XT",
-            "xtx" => " XTX",
-            "super" => " SUPER",
-            _ => "",
-        };
-        (number, suffix)
-    })
+    ((3..=4).contains(&digits) && matches!(rest, "" | "s" | "d" | "ti" | "tis" | "xt" | "xtx" | "xts" | "super")).then(
+        || {
+            let suffix = match rest {
+                "ti" | "tis" => " Ti",
+                "xt" | "xts" => " XT",
+                "xtx" => " XTX",
+                "super" => " SUPER",
+                "d" => " D",
+                _ => "",
+            };
+            (number, suffix)
+        },
+    )
 }
 
 /// A size of memory: `80gb`, `24g`.

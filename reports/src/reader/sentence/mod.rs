@@ -35,7 +35,7 @@ const NEAR: usize = 96;
 /// Bytes of a label in front of a colon.
 const LONGEST_LABEL: usize = 24;
 
-/// The texts by which lines with such names are found, beside the first line of each text.
+/// The texts by which lines with such names are found, behind the first ones of each text.
 pub(super) fn marks() -> impl Iterator<Item = &'static [u8]> {
     words::MARKS.split('|').map(str::as_bytes)
 }
@@ -168,7 +168,13 @@ impl State {
             return;
         }
         self.sentences = (line.number(), self.sentences.1 + 1);
-        let (small, words) = (text.to_ascii_lowercase(), Words::of(text));
+        let (mut small, words) = (text.to_ascii_lowercase(), Words::of(text));
+        // "more than enough VRAM" compares nothing.
+        if let Some(at) = scan::find(&small, b"than enough")
+            && let Some(byte) = small.get_mut(at)
+        {
+            *byte = b' ';
+        }
         // "my 192GB RAM", "I have 24GB of VRAM" is the writer's, whatever is said of it.
         let mine = |mention: &Mention| {
             let front = small.get(..mention.at).unwrap_or_default();
@@ -183,8 +189,9 @@ impl State {
             text.iter().take(LONGEST_LABEL).position(|byte| *byte == b':').and_then(|colon| text.get(..colon));
         let labelled = labelled.is_some_and(|label| scan::has_any(label, &["GPU", "Hardware"]));
         let mut found = Vec::new();
-        if !labelled {
-            gpus(&words, &mut found);
+        gpus(&words, &mut found);
+        if labelled {
+            found.retain(|mention| mention.count > 1 || mention.gigabytes > 0);
         }
         for read in [apple, tpus, stage, models, memory, ranks, settings, capacity] {
             read(&words, &mut found);

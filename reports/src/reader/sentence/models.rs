@@ -60,7 +60,10 @@ pub(super) fn models(words: &Words<'_>, found: &mut Vec<Mention>) {
         let tag = rest.get(length..).and_then(|tail| tail.strip_prefix(b":")).unwrap_or_default();
         let tag = tag.get(..tag.iter().take_while(|byte| part(byte) || **byte == b'_').count()).unwrap_or_default();
         let tag = core::str::from_utf8(tag).unwrap_or_default().trim_end_matches('.');
-        let tagged = tag.split('-').next().is_some_and(parameters).then(|| [whole, "-", tag].concat());
+        let small = tag.to_ascii_lowercase();
+        let stored = ["q", "iq", "ud-q", "ud-iq"].iter().filter_map(|front| small.strip_prefix(front));
+        let stored = stored.into_iter().any(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
+        let tagged = (stored || small.split('-').next().is_some_and(parameters)).then(|| [whole, "-", tag].concat());
         at += if tagged.is_some() { 1 + tag.len() } else { 0 };
         let word = tagged.as_deref().unwrap_or(whole).trim_end_matches(['.', '-', '_']);
         let small = word.to_ascii_lowercase();
