@@ -137,6 +137,7 @@ fn settings_are_read_in_words() {
         ("on 2x 3090 with 32k context", What::Context, 32_768),
         ("with 18000 context length", What::Context, 18_000),
         ("n_ctx = 2048", What::Context, 2_048),
+        ("62K context it is", What::Context, 63_488),
         ("a context of 100k tokens", What::Context, 100_000),
     ] {
         assert_eq!(number(words, what), Some(count), "{words}");
@@ -197,6 +198,7 @@ fn the_memory_of_unnamed_gpus_is_told_as_the_text_says_it() {
         ("I have 24GB of VRAM", 24),
         ("on a 24GB GPU", 24),
         ("a 16 GB card", 16),
+        ("the results with a GPU with 24GB of memory", 24),
         ("VRAM: 12 GB", 12),
         ("| VRAM | 24 GB GDDR6X |", 24),
     ] {
@@ -251,7 +253,12 @@ fn a_short_word_for_it_is_a_message_too_and_its_opposite_is_none() {
     let kinds = |text: &str| {
         memory_wall_reports::read(text.as_bytes()).reports.iter().map(|report| report.kind).collect::<Vec<_>>()
     };
-    for text in ["it fails with OOM at step 3\n", "Run out of application memory Build 9\n", "(CUDA OOM)\n"] {
+    for text in [
+        "it fails with OOM at step 3\n",
+        "Run out of application memory Build 9\n",
+        "(CUDA OOM)\n",
+        "it runs out of VRAM\n",
+    ] {
         assert_eq!(kinds(text), [Kind::OutOfMemory], "{text}");
     }
     for text in [

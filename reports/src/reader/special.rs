@@ -145,6 +145,7 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("Out of memory", Special::Words),
     ("Out of Memory", Special::Words),
     ("OutOfMemoryError", Special::Words),
+    ("out of VRAM", Special::Words),
     ("out of application memory", Special::Words),
     ("OOM ", Special::Words),
     ("OOM,", Special::Words),

@@ -83,14 +83,21 @@ pub(super) fn capacity(words: &Words<'_>, found: &mut Vec<Mention>) {
         let next = next + usize::from(words.word(next) == "of");
         let close = matches!(words.front(next), b" " | b"-" | b"");
         let named = close && matches!(words.word(next), "vram" | "gpu" | "card") && is_last(words, next + 1);
+        // "a GPU with 24GB of memory"
+        let with = words.before(at, 1) == "with"
+            && matches!(words.before(at, 2), "gpu" | "card")
+            && matches!(words.word(next), "memory" | "vram");
         let label = words.front(at);
         let labelled = words.before(at, 1) == "vram"
             && label.len() < 5
             && label.iter().all(|byte| b" :=*`|".contains(byte))
             && label.iter().any(|byte| b":=|".contains(byte));
-        // "it uses 77GB of RAM and 96GB of VRAM"
-        let taken = (1..=3 * FRONT).any(|steps| has(TAKEN, words.before(at, steps)));
-        if (named || labelled) && !taken {
+        // "it uses 77GB of RAM and 96GB of VRAM" tells no capacity; a GPU's memory is what is meant here.
+        let taken = (1..=3 * FRONT).any(|steps| {
+            let word = words.before(at, steps);
+            word != "gpu" && has(TAKEN, word)
+        });
+        if (named || labelled || with) && !taken {
             found.push(Mention::memory(What::StatedCapacity, token.at, size));
         }
     }

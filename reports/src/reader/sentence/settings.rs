@@ -102,12 +102,13 @@ fn is_own(words: &Words<'_>, at: usize, what: What) -> bool {
     !has(NOT_OWN, before)
 }
 
-/// A whole number at the beginning of a text, and nothing that makes it one of several. A `k` is 1,024 behind a power of two.
+/// A whole number at the beginning of a text, and nothing that makes it one of several. A `K` is 1,024, and so is a `k` behind a power of two.
 fn whole(text: &[u8]) -> Option<u64> {
     let number = Number::read(text)?;
     let count = number.count()?;
     let (scale, rest) = match number.rest {
-        [b'k' | b'K', rest @ ..] => (if count.is_power_of_two() { 1_024 } else { 1_000 }, rest),
+        [b'k', rest @ ..] if !count.is_power_of_two() => (1_000, rest),
+        [b'k' | b'K', rest @ ..] => (1_024, rest),
         rest => (1, rest),
     };
     let digit = |text: &[u8]| text.first().is_some_and(u8::is_ascii_digit);
