@@ -88,7 +88,7 @@ impl State {
         let mut names = core::mem::take(&mut self.prose);
         let mut said = core::mem::take(&mut self.said);
         with_memory(&mut said);
-        let said: Vec<Said> = said.into_iter().filter(Said::is_one).collect();
+        said.retain(Said::is_one);
         // How many there are may be said apart from a label: "GPU type: NVIDIA L20", "on 4 L20".
         for known in &mut names {
             let fact = known.fact.as_ref();
@@ -133,10 +133,12 @@ impl State {
     /// A text without any output of a program that says two things of a run, one of them its GPU or its model, describes it.
     fn describe(&mut self, names: &[Named]) {
         for Named { source, .. } in names {
-            let own = names.iter().filter(|named| named.source == *source);
-            let facts: Vec<&Fact> = own.filter_map(|named| named.fact.as_ref()).collect();
-            let named = facts.iter().find(|fact| matches!(fact.what, What::Gpu | What::Model));
-            let other = named.and_then(|named| facts.iter().find(|fact| fact.what != named.what));
+            let fact = |is: &dyn Fn(What) -> bool| {
+                let own = names.iter().filter(|named| named.source == *source);
+                own.filter_map(|named| named.fact.as_ref()).find(|fact| is(fact.what))
+            };
+            let named = fact(&|what| matches!(what, What::Gpu | What::Model));
+            let other = named.and_then(|named| fact(&|what| what != named.what));
             let (Some(named), Some(other)) = (named, other) else { continue };
             if self.found.reports.iter().any(|report| report.source == *source) {
                 continue;

@@ -22,12 +22,14 @@ const FRONT: usize = 3;
 /// The words of a text.
 pub(super) struct Words<'a> {
     pub(super) text: &'a [u8],
+    /// The same in small letters.
+    pub(super) small: Vec<u8>,
     pub(super) tokens: Vec<Token>,
 }
 
 impl<'a> Words<'a> {
     pub(super) fn of(text: &'a [u8]) -> Self {
-        Self { text, tokens: tokens(text) }
+        Self { text, small: text.to_ascii_lowercase(), tokens: tokens(text) }
     }
 
     pub(super) fn word(&self, at: usize) -> &str {

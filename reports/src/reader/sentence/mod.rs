@@ -70,20 +70,18 @@ impl Said {
 
 /// Gives Apple's chips the memory of the computer that is said apart from them: `CPU: Apple M3 Max`, `RAM: 128GB`.
 pub(super) fn with_memory(said: &mut [Said]) {
-    let memories: Vec<(u16, i64)> = said
-        .iter()
-        .filter(|said| said.is_one() && said.fact.what == What::HostCapacity)
-        .filter_map(|said| {
-            Some((said.source, if let Value::Size(size) = said.fact.value { size.bytes } else { return None }))
-        })
-        .collect();
-    for said in said.iter_mut().filter(|said| said.plain && said.hedged && !said.several) {
-        let memory = memories.iter().find(|(source, _)| *source == said.source);
-        if let (Some((_, bytes)), Value::Name(name)) = (memory, &mut said.fact.value)
-            && name.starts_with("Apple")
-        {
-            *name = alloc::format!("{name} {}GB", bytes >> 30).into_boxed_str();
-            said.hedged = false;
+    for at in 0..said.len() {
+        let Some(chip) = said.get(at).filter(|chip| chip.plain && chip.hedged && !chip.several) else { continue };
+        let of_computer =
+            |said: &&Said| said.source == chip.source && said.fact.what == What::HostCapacity && said.is_one();
+        let memory = said.iter().find(of_computer).map(|said| &said.fact.value);
+        let (Some(Value::Size(size)), Value::Name(name)) = (memory, &chip.fact.value) else { continue };
+        if !name.starts_with("Apple") {
+            continue;
+        }
+        let whole = [name, " ", &(size.bytes.unsigned_abs() >> 30).to_string(), "GB"].concat();
+        if let Some(chip) = said.get_mut(at) {
+            (chip.fact.value, chip.hedged) = (Value::Name(whole.into_boxed_str()), false);
         }
     }
 }
@@ -168,7 +166,8 @@ impl State {
             return;
         }
         self.sentences = (line.number(), self.sentences.1 + 1);
-        let (mut small, words) = (text.to_ascii_lowercase(), Words::of(text));
+        let words = Words::of(text);
+        let mut small = words.small.clone();
         // "more than enough VRAM" compares nothing.
         if let Some(at) = scan::find(&small, b"than enough")
             && let Some(byte) = small.get_mut(at)
@@ -189,15 +188,15 @@ impl State {
             text.iter().take(LONGEST_LABEL).position(|byte| *byte == b':').and_then(|colon| text.get(..colon));
         let labelled = labelled.is_some_and(|label| scan::has_any(label, &["GPU", "Hardware"]));
         let mut found = Vec::new();
-        gpus(&words, &mut found);
-        if labelled {
-            found.retain(|mention| mention.count > 1 || mention.gigabytes > 0);
-        }
-        for read in [apple, tpus, stage, models, memory, ranks, settings, capacity] {
+        for read in [gpus, apple, tpus, stage, models, memory, ranks, settings, capacity] {
             read(&words, &mut found);
         }
         for mention in found.into_iter().take(MOST_NAMES) {
-            let bare = mention.what == What::Gpu && item && mention.count == 1 && mention.gigabytes == 0;
+            let bare = mention.what == What::Gpu && mention.count == 1 && mention.gigabytes == 0;
+            if bare && labelled {
+                continue;
+            }
+            let bare = bare && item;
             let hedged = hedged(&mention) || bare;
             self.said(mention, line, hedged);
         }

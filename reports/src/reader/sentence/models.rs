@@ -4,7 +4,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Mention;
-use super::gpus::Token;
 use super::machine::Words;
 use super::words::{FAMILIES, FORMATS, MAKERS, TRAINS, VARIANTS, VERSIONED, has};
 use crate::scan;
@@ -12,19 +11,19 @@ use crate::what::What;
 
 /// The stage of ZeRO that a text names: `zero3`, `ZeRO-3`, `ZeRO Stage 3`.
 pub(super) fn stage(words: &Words<'_>, found: &mut Vec<Mention>) {
-    let stages = zero(words.text, &words.tokens);
+    let stages = zero(words);
     found.extend(stages.map(|(at, name)| Mention::name(What::ZeroStage, at, name.clone(), name)));
 }
 
-fn zero(text: &[u8], tokens: &[Token]) -> Option<(usize, String)> {
+fn zero(words: &Words<'_>) -> Option<(usize, String)> {
+    let (text, tokens) = (words.text, &words.tokens);
     let at = tokens.iter().position(|token| token.text.starts_with("zero"))?;
     let word = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     let token = tokens.get(at)?;
     // "zero" is a number too, and "Level Zero 1.26" another program.
     let capital = matches!(text.get(token.at..token.end), Some(b"ZeRO" | b"ZERO"));
     let behind = text.get(token.end..tokens.get(at + 1).map_or(token.end, |next| next.at)).unwrap_or_default();
-    let small = text.to_ascii_lowercase();
-    let trains = scan::has(&small, "deepspeed") || scan::has_any(&small, &TRAINS);
+    let trains = scan::has(&words.small, "deepspeed") || scan::has_any(&words.small, &TRAINS);
     let ends = tokens.get(at + 1).is_some_and(|number| {
         text.get(number.end..number.end + 2).is_none_or(|rest| rest.first().is_some_and(|byte| b",;)".contains(byte)))
     });

@@ -42,7 +42,6 @@ const fn bounds(what: What) -> (u64, u64) {
 
 /// The settings that a text states.
 pub(super) fn settings(words: &Words<'_>, found: &mut Vec<Mention>) {
-    let small = words.text.to_ascii_lowercase();
     let mut at = 0;
     while let Some(token) = words.tokens.get(at) {
         let first = at;
@@ -50,7 +49,7 @@ pub(super) fn settings(words: &Words<'_>, found: &mut Vec<Mention>) {
         let named = NAMES.iter().find_map(|(name, what)| Some((*what, name, behind(words, first, name)?)));
         if let Some((what, name, next)) = named {
             at = next;
-            let own = is_own(words, first, what) && (*name != "rank" || scan::has(&small, "lora"));
+            let own = is_own(words, first, what) && (*name != "rank" || scan::has(&words.small, "lora"));
             let number = own.then(|| follows(words, next, name).or_else(|| precedes(words, first, what))).flatten();
             let (least, most) = bounds(what);
             if let Some(number) = number.filter(|number| (least..=most).contains(number)) {
@@ -58,7 +57,7 @@ pub(super) fn settings(words: &Words<'_>, found: &mut Vec<Mention>) {
             }
         } else if matches!(token.text.as_str(), "lora" | "qlora")
             && is_apart(words, first)
-            && scan::has_any(&small, &TRAINS)
+            && scan::has_any(&words.small, &TRAINS)
         {
             found.push(Mention::name(What::Adapter, token.at, token.text.clone(), "lora".into()));
         }

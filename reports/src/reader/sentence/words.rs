@@ -1,6 +1,7 @@
 //! The words by which a person's sentences are read, with strokes between them.
 
 /// Whether a list has a word.
+#[inline(never)]
 pub(super) fn has(list: &str, word: &str) -> bool {
     list.split('|').any(|known| known == word)
 }
