@@ -211,6 +211,7 @@ fn the_memory_of_unnamed_gpus_is_told_as_the_text_says_it() {
         "4GB of VRAM free",
         "24GB RAM",
         "my RTX 4090 has 24GB of VRAM",
+        "my old card was an RTX 3060 with 12GB VRAM, and now it is an RTX 4090",
         "16GB VRAM at home\n24GB VRAM at work",
     ] {
         assert_eq!(stated(words), None, "{words}");

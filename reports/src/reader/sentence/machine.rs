@@ -80,6 +80,10 @@ pub(super) fn memory(words: &Words<'_>, found: &mut Vec<Mention>) {
 
 /// The memory of the GPU, or of all GPUs together, that a text tells without their names: `24GB of VRAM`, `a 24GB GPU`, `VRAM: 16 GB`.
 pub(super) fn capacity(words: &Words<'_>, found: &mut Vec<Mention>) {
+    // "an RTX 3060 with 12GB VRAM" is that GPU's.
+    if found.iter().any(|mention| mention.what == What::Gpu) {
+        return;
+    }
     for at in 0..words.tokens.len() {
         let (Some((size, next)), Some(token)) = (words.size(at), words.tokens.get(at)) else { continue };
         let next = next + usize::from(words.word(next) == "of");

@@ -183,7 +183,7 @@ impl State {
         // An item of a list may be one of those that something is said of above it.
         let item = text.trim_ascii_start();
         let item = (item.starts_with(b"- ") || item.starts_with(b"* ")) && item.split(|byte| *byte == b' ').count() < 6;
-        // What stands behind a label is read with it, or is left alone: a host may be called by its GPU.
+        // What stands behind a label is read with it, but for how many there are: a host may be called by its GPU.
         let labelled =
             text.iter().take(LONGEST_LABEL).position(|byte| *byte == b':').and_then(|colon| text.get(..colon));
         let labelled = labelled.is_some_and(|label| scan::has_any(label, &["GPU", "Hardware"]));
@@ -193,11 +193,7 @@ impl State {
         }
         for mention in found.into_iter().take(MOST_NAMES) {
             let bare = mention.what == What::Gpu && mention.count == 1 && mention.gigabytes == 0;
-            if bare && labelled {
-                continue;
-            }
-            let bare = bare && item;
-            let hedged = hedged(&mention) || bare;
+            let hedged = hedged(&mention) || bare && (item || labelled);
             self.said(mention, line, hedged);
         }
     }
