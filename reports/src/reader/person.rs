@@ -137,13 +137,13 @@ impl State {
                 let own = names.iter().filter(|named| named.source == *source);
                 own.filter_map(|named| named.fact.as_ref()).find(|fact| is(fact.what))
             };
-            let named = fact(&|what| matches!(what, What::Gpu | What::Model));
-            let other = named.and_then(|named| fact(&|what| what != named.what));
-            let (Some(named), Some(other)) = (named, other) else { continue };
+            let first = fact(&|what| matches!(what, What::Gpu | What::Model));
+            let other = first.and_then(|first| fact(&|what| what != first.what));
+            let (Some(first), Some(other)) = (first, other) else { continue };
             if self.found.reports.iter().any(|report| report.source == *source) {
                 continue;
             }
-            let lines = [named.place.line, other.place.line];
+            let lines = [first.place.line, other.place.line];
             let mut report = Report::new(Kind::Description, *source, lines[0].min(lines[1]));
             report.to = lines[0].max(lines[1]);
             self.found.reports.push(report);

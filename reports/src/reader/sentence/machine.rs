@@ -99,11 +99,11 @@ pub(super) fn capacity(words: &Words<'_>, found: &mut Vec<Mention>) {
             && label.iter().all(|byte| b" :=*`|".contains(byte))
             && label.iter().any(|byte| b":=|".contains(byte));
         // "it uses 77GB of RAM and 96GB of VRAM" tells no capacity; a GPU's memory is what is meant here.
-        let taken = (1..=3 * FRONT).any(|steps| {
+        let in_use = (1..=3 * FRONT).any(|steps| {
             let word = words.before(at, steps);
             word != "gpu" && has(TAKEN, word)
         });
-        if (named || labelled || with) && !taken {
+        if (named || labelled || with) && !in_use {
             found.push(Mention::memory(What::StatedCapacity, token.at, size));
         }
     }

@@ -83,7 +83,7 @@ fn is_apart(words: &Words<'_>, at: usize) -> bool {
     // The end of a sentence is no part.
     let next = words.tokens.get(at).and_then(|token| words.text.get(token.end..));
     let (next, after) = (next.and_then(<[u8]>::first), next.and_then(|next| next.get(1)));
-    !part(words.front(at).last()) && !(part(next) && after.is_some_and(u8::is_ascii_alphanumeric))
+    !(part(words.front(at).last()) || part(next) && after.is_some_and(u8::is_ascii_alphanumeric))
 }
 
 /// Whether a name is that of the run's own setting: none of all GPUs together, of an evaluation, or of what a model was made for.
@@ -137,7 +137,7 @@ fn follows(words: &Words<'_>, at: usize, name: &str) -> Option<u64> {
 fn precedes(words: &Words<'_>, at: usize, what: What) -> Option<u64> {
     let before = at.checked_sub(1)?;
     let token = words.tokens.get(before)?;
-    let plain = !words.front(before).last().is_some_and(|byte| !b" (`*".contains(byte));
+    let plain = words.front(before).last().is_none_or(|byte| b" (`*".contains(byte));
     let length = matches!(what, What::Context | What::SeqLength) && matches!(words.front(at), b" " | b"-");
     let other =
         (1..4).any(|steps| has(TAKEN, words.before(before, steps)) || has(NOT_OWN, words.before(before, steps)));
