@@ -143,6 +143,8 @@ fn model(text: &str) -> Option<Box<str>> {
     match above {
         Some("blobs" | "snapshots" | "models" | "model" | "hub" | "checkpoints") if file || numbered => None,
         Some(above) if (file || numbered) && outside => shown(above),
+        // ".../Qwen2.5-VL/7B"
+        Some(above) if is_size(last) => shown(&[above, "-", last].concat()),
         _ => shown(last),
     }
 }
@@ -150,6 +152,12 @@ fn model(text: &str) -> Option<Box<str>> {
 /// Whether a last part of a path looks like a model's name rather than a person's: with a digit.
 fn named(name: &str) -> bool {
     name.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Whether a name is a count of parameters and nothing else.
+fn is_size(name: &str) -> bool {
+    name.strip_suffix(['b', 'B'])
+        .is_some_and(|number| number.len() < 4 && Number::read(number.as_bytes()).is_some_and(|it| it.rest.is_empty()))
 }
 
 fn is_hash(name: &str) -> bool {

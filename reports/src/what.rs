@@ -8,6 +8,7 @@ names! {
         Tensor = "tensor", "the tensor that was to be allocated";
         Buffer = "buffer", "a large buffer of the compiled program";
         Capacity = "capacity", "memory of the GPU";
+        StatedCapacity = "stated_capacity", "memory of the GPUs, as the text says it";
         Free = "free", "free on the GPU";
         LargestFree = "largest_free", "largest piece that is free";
         FreeAfterWeights = "free_after_weights", "free on the GPU once the weights are there";
@@ -171,6 +172,8 @@ names! {
         MaxCpuLoras = "max_cpu_loras", "adapters in host memory";
         TensorParallel = "tensor_parallel", "tensor-parallel ranks";
         PipelineParallel = "pipeline_parallel", "pipeline stages";
+        Nodes = "nodes", "nodes";
+        RolloutTensorParallel = "rollout_tensor_parallel", "tensor-parallel ranks of the server that generates";
         DataParallel = "data_parallel", "data-parallel ranks";
         ExpertParallel = "expert_parallel", "experts spread over ranks";
         Context = "context", "context in tokens";

@@ -75,7 +75,8 @@ time=2025-07-18T14:50:58.130Z level=INFO source=ggml.go:672 msg=\"compute graph\
         ],
     );
     let warns = "level=WARN source=sched.go:687 msg=\"gpu VRAM usage didn't recover within timeout\" seconds=5.5 runner.size=\"12.0 GiB\" runner.vram=\"3.5 GiB\" runner.parallel=2 runner.model=/srv/me/blobs/sha256-6e9f90f0";
-    assert_told(Kind::Ollama, warns, &["1: total 12884901888~107374182", "1: projected 3758096384~107374182"]);
+    let told = ["1: total 12884901888~107374182", "1: projected 3758096384~107374182", "1: parallel 2"];
+    assert_told(Kind::Ollama, warns, &told);
 }
 
 #[test]

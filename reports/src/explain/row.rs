@@ -196,7 +196,9 @@ fn server_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, row
     let started = started(report, scenario, capacity);
     // Where the log says how much there was, the pool is what the share leaves; else what its tokens take.
     let by_tokens = || tokens.map(|tokens| Number::bytes(each * u128::from(tokens))).filter(|_| alike);
-    let by_share = started.map(|start| Number::bytes(start.pool.middle() - start.states.middle()));
+    // Recurrent states may be more than the pool: then nothing is left to compare.
+    let left = started.and_then(|start| start.pool.middle().checked_sub(start.states.middle()));
+    let by_share = left.map(Number::bytes);
     let cache = by_share.or_else(by_tokens);
     if let Some(size) = halves(report).filter(|_| alike).or_else(|| last(report, What::KvCache)) {
         rows.push(Row::size(What::KvCache, size, cache));

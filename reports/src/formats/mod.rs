@@ -18,6 +18,7 @@ use crate::settings::Key;
 use crate::what::Kind;
 
 pub(crate) use pytorch::MESSAGE;
+pub(crate) use vllm::CALL;
 
 /// A line that says what its numbers say.
 const fn line(kind: Kind, text: &'static str, holes: &'static [Hole]) -> Pattern {

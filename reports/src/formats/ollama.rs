@@ -65,6 +65,8 @@ pub(super) const LINES: &[Pattern] = &[
         &[Hole::Skip, Hole::Count(What::AllLayers), Hole::Count(What::GpuLayers)],
     ),
     ollama("msg=offload library={}layers.requested", &[Hole::Skip]).saying(Says::Start),
+    ollama("gpu_count={} available=\"[{}", &[Hole::Skip, Hole::Sizes(What::Free)]),
+    ollama("runner.parallel={} ", &[Hole::Count(What::Parallel)]),
     ollama("runner.size=\"{}\" runner.vram=\"{}\"", &[Hole::Size(What::Total), Hole::Size(What::Projected)]),
     ollama("memory.available=\"[{}", &[Hole::Sizes(What::Free)]),
     ollama("memory.required.allocations=\"[{}", &[Hole::Sizes(What::Placed)]),

@@ -86,7 +86,8 @@ pub(super) const LINES: &[Pattern] = &[
     // MLX. A size that was subtracted without a sign is read by none of these.
     line(
         Kind::Metal,
-        "[metal::malloc] Attempting to allocate {} bytes which is greater than the maximum allowed buffer size of {} bytes",
+        // With `[metal::malloc]` in front from 0.13 on.
+        "Attempting to allocate {} bytes which is greater than the maximum allowed buffer size of {} bytes",
         &[Hole::Of(What::Requested, Unit::BYTE), Hole::Of(What::OneAllocation, Unit::BYTE)],
     ),
     line(Kind::Metal, "[metal::malloc] Attempting to allocate", &[]),
@@ -130,6 +131,9 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::Mlx, "[hot-cache] resident={} MB", &[Hole::Of(What::KvCache, Unit::MIB)]),
     refuses(Kind::LmStudio, "Model loading was stopped due to insufficient system resources", &[], Refusal::Guardrails),
     refuses(Kind::LmStudio, "Model loading aborted due to insufficient system resources", &[], Refusal::Guardrails),
+    // Of 0.4, in its window.
+    refuses(Kind::LmStudio, "Not enough resources to load the model", &[], Refusal::Guardrails),
+    refuses(Kind::LmStudio, "not enough resources to run model", &[], Refusal::Guardrails),
     line(Kind::LmStudio, "requires approximately {} of memory", &[Hole::Decimal(What::Requested)]).saying(Says::Within),
     // LM Studio's own estimate, in powers of 1,000.
     line(
@@ -144,6 +148,7 @@ pub(super) const LINES: &[Pattern] = &[
     // The report of its releases 0.2, in powers of 1,024, as people copy it (lmstudio-ai/lmstudio-bug-tracker#44).
     line(Kind::LmStudio, "\"ram_capacity\": \"{}\"", &[Hole::Size(What::HostCapacity)]),
     line(Kind::LmStudio, "\"ram_unused\": \"{}\"", &[Hole::Size(What::HostFree)]),
+    line(Kind::LmStudio, "\"n_gpu_layers\": {}", &[Hole::Count(What::GpuLayers)]),
     line(Kind::LmStudio, "\"vram_recommended_capacity\": \"{}\"", &[Hole::Size(What::Capacity)]),
     line(Kind::LmStudio, "\"vram_unused\": \"{}\"", &[Hole::Size(What::Free)]),
     // Ollama of 2023 and 2024, which doesn't say how much.

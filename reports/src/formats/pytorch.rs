@@ -45,6 +45,8 @@ const PROPERTIES: &[Hole] = &[Hole::Name(What::Gpu), Hole::Skip, Hole::Floor(Wha
 
 pub(super) const LINES: &[Pattern] = &[
     line(Kind::CudaError, "CUDA error: out of memory", &[]),
+    // Of Ascend's driver (verl-project/verl#7145).
+    line(Kind::Npu, "Memory_Allocation_Failure(EL0004)", &[]),
     line(Kind::CudaError, "CUDA driver error: out of memory", &[]),
     line(Kind::CudaError, "cuda runtime error (2) : out of memory", &[]),
     // Of vLLM's allocator.

@@ -65,6 +65,8 @@ pub(super) const SGLANG: &[Pattern] = &[
     sglang("max_total_tokens={} is larger than the profiled value -{}", &[Hole::Count(What::TotalTokens), Hole::Skip])
         .saying(Says::Refuses(Refusal::StaticShare)),
     sglang("alloc_req_slots runs out of memory", &[]).saying(Says::Refuses(Refusal::RequestSlots)),
+    sglang("Decode out of memory. Try to lower your batch size", &[]).saying(Says::Refuses(Refusal::TotalTokens)),
+    sglang("Prefill out of memory. Try to lower your batch size", &[]).saying(Says::Refuses(Refusal::TotalTokens)),
     sglang("Not enough memory. Please try to increase --mem-fraction-static", &[])
         .saying(Says::Refuses(Refusal::StaticShare)),
     sglang("Not enough memory; increase --mem-fraction-static", &[]).saying(Says::Refuses(Refusal::StaticShare)),
@@ -293,6 +295,7 @@ pub(super) const SETTINGS: &[Settings] = &[
     settings(Kind::Tgi, "{ model_id: ", TGI_KEYS, false),
     settings(Kind::TensorRtLlm, "trtllm-serve ", TENSORRT_KEYS, true),
     settings(Kind::TensorRtLlm, "trtllm-build ", TENSORRT_KEYS, true),
+    settings(Kind::TensorRtLlm, "build.py --model_dir ", TENSORRT_KEYS, true),
     settings(Kind::TensorRtLlm, "convert_checkpoint.py ", TENSORRT_KEYS, true),
     settings(Kind::Lmdeploy, "TurbomindEngineConfig(", LMDEPLOY_KEYS, true),
     settings(Kind::Lmdeploy, "PytorchEngineConfig(", LMDEPLOY_KEYS, true),

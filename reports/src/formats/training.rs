@@ -7,7 +7,7 @@ use super::{Settings, line};
 use crate::pattern::{Hole, Pattern, Says};
 use crate::settings::Key;
 use crate::size::Unit;
-use crate::what::{Kind, What};
+use crate::what::{Kind, Refusal, What};
 
 pub(super) const LINES: &[Pattern] = &[
     line(
@@ -47,11 +47,25 @@ pub(super) const LINES: &[Pattern] = &[
         "Using (GB) {} / {} ({}%) on TPU_{}(",
         &[Hole::Of(What::Used, Unit::GIB), Hole::Of(What::Capacity, Unit::GIB), Hole::Skip, Hole::Device],
     ),
+    line(
+        Kind::Trainer,
+        "Trainable parameters: {} ({}/{})",
+        &[Hole::Skip, Hole::Letters(What::TrainableParameters), Hole::Letters(What::Parameters)],
+    ),
+    line(
+        Kind::Trainer,
+        "The longest sentence {} will be truncated to {}.",
+        &[Hole::Skip, Hole::Count(What::SeqLength)],
+    ),
     line(Kind::Trainer, "Trained Tokens {}, Peak mem {} GB", &[Hole::Skip, Hole::Of(What::PeakAllocated, Unit::GB)]),
     // torchtune, in powers of 1,024.
     line(Kind::Trainer, "peak_memory_active:{}", &[Hole::Of(What::PeakActive, Unit::GIB)]),
     line(Kind::Trainer, "peak_memory_alloc:{}", &[Hole::Of(What::PeakAllocated, Unit::GIB)]),
     line(Kind::Trainer, "peak_memory_reserved:{}", &[Hole::Of(What::PeakReserved, Unit::GIB)]),
+    // Of its desktop application, which would leave a part of the model in host memory. Its window wraps the words.
+    line(Kind::Unsloth, "About {} of this model does not fit", &[Hole::Size(What::Missing)])
+        .saying(Says::Refuses(Refusal::SystemMemory)),
+    line(Kind::Unsloth, "Only about {} is available", &[Hole::Size(What::HostFree)]).saying(Says::Within),
     line(Kind::Unsloth, "Unsloth {}: Fast {} patching", &[Hole::Name(What::Version), Hole::Skip]),
     line(Kind::Unsloth, "Unsloth: Fast {} patching release {}", &[Hole::Skip, Hole::Name(What::Version)]),
     // From 2025 on without the word in front of the GPU's name, which is read by itself.
@@ -202,6 +216,9 @@ const KEYS: &[Key] = &[
     ("prompt_max_len", What::LongestPrompt),
     ("generate_max_len", What::LongestAnswer),
     ("max_prompt_length", What::LongestPrompt),
+    // LLaMA-Factory up to 0.2.
+    ("max_source_length", What::LongestPrompt),
+    ("max_target_length", What::LongestAnswer),
     ("max_completion_length", What::LongestAnswer),
     // verl.
     ("data.max_prompt_length", What::LongestPrompt),
@@ -211,7 +228,15 @@ const KEYS: &[Key] = &[
     ("actor_rollout_ref.model.enable_gradient_checkpointing", What::Checkpointing),
     ("actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu", What::BatchSize),
     ("actor_rollout_ref.rollout.gpu_memory_utilization", What::Utilization),
+    ("actor_rollout_ref.rollout.tensor_model_parallel_size", What::RolloutTensorParallel),
+    // On each node: what is said of nodes in the same command multiplies them.
     ("nproc_per_node", What::GpuCount),
+    ("trainer.n_gpus_per_node", What::GpuCount),
+    ("num_gpus", What::GpuCount),
+    ("nnodes", What::Nodes),
+    ("trainer.nnodes", What::Nodes),
+    ("num_nodes", What::Nodes),
+    ("num_node", What::Nodes),
     ("actor_num_gpus_per_node", What::GpuCount),
     ("vllm_gpu_memory_utilization", What::Utilization),
     ("train_batch_size", What::GlobalBatch),
@@ -229,6 +254,7 @@ const KEYS: &[Key] = &[
     ("optimizer", What::Optimizer),
     ("gradient_checkpointing", What::Checkpointing),
     ("activation_checkpointing", What::Checkpointing),
+    ("grad_checkpoint", What::Checkpointing),
     ("lora_r", What::LoraRank),
     ("lora_rank", What::LoraRank),
     ("adapter", What::Adapter),
@@ -256,6 +282,13 @@ const MLX_KEYS: &[Key] = &[
     ("grad_checkpoint", What::Checkpointing),
     ("fine_tune_type", What::Adapter),
 ];
+
+/// The calls that make adapters in code.
+const ADAPTER_KEYS: &[Key] = &[("r", What::LoraRank)];
+
+const fn adapters(mark: &'static str) -> Settings {
+    Settings { mark, kind: Kind::Trainer, keys: ADAPTER_KEYS, behind: true, starts: false }
+}
 
 /// The command of MLX.
 const fn mlx(mark: &'static str) -> Settings {
@@ -288,7 +321,11 @@ pub(super) const SETTINGS: &[Settings] = &[
     settings("actor_rollout_ref.model."),
     settings("actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu="),
     settings("actor_rollout_ref.rollout.gpu_memory_utilization="),
+    settings("actor_rollout_ref.rollout.tensor_model_parallel_size="),
     settings("nproc_per_node"),
+    settings("trainer.n_gpus_per_node="),
+    settings("--num_gpus "),
+    settings("grad_checkpoint: "),
     settings("--actor_num_gpus_per_node "),
     settings("--vllm_gpu_memory_utilization "),
     settings("--model_max_length "),
@@ -312,6 +349,8 @@ pub(super) const SETTINGS: &[Settings] = &[
     settings("optim="),
     settings("optimizer: "),
     settings("adapter: "),
+    adapters("LoraConfig("),
+    adapters("get_peft_model("),
     mlx("mlx_lm.lora "),
     mlx("mlx_lm lora "),
     // LitGPT: its command, its settings as a dictionary of several lines, and the line that names the model.

@@ -227,6 +227,9 @@ pub(crate) const KEYS: &[Key] = &[
     ("method", What::Speculation),
 ];
 
+/// The call of vLLM in a script, whose name other libraries have too.
+pub(crate) const CALL: &str = "LLM(";
+
 const fn settings(mark: &'static str, starts: bool) -> Settings {
     Settings { mark, kind: Kind::Vllm, keys: KEYS, behind: true, starts }
 }
@@ -244,6 +247,9 @@ pub(super) const SETTINGS: &[Settings] = &[
     settings("vllm.entrypoints.openai.api_server ", true),
     settings("vllm serve ", true),
     Settings { behind: false, ..settings("--max-model-len", false) },
-    // The call of a script.
+    // The calls of a script.
+    settings(CALL, false),
+    settings("AsyncEngineArgs(", false),
+    settings("EngineArgs(", false),
     Settings { behind: false, ..settings("max_model_len=", false) },
 ];

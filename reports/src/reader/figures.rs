@@ -163,8 +163,13 @@ impl State {
     }
 
     /// A message that nothing else reads, kept for the case that nothing else says what happened.
-    pub(super) fn keep_message(&mut self, line: &Line) {
-        if self.unread.is_some() {
+    pub(super) fn keep_message(&mut self, line: &Line, at: usize) {
+        let front = line.text.get(at.saturating_sub(FRONT)..at).unwrap_or_default().to_ascii_lowercase();
+        // "without OOM", "to avoid CUDA out of memory", "the OOM warning"
+        let warns =
+            line.text.get(at..at + FRONT).is_some_and(|rest| scan::has_any(rest, &[" warning", " check", " risk"]));
+        let not = scan::has_any(&front, &["without", "avoid", "prevent", "no ", "never"]);
+        if self.unread.is_some() || not || warns {
             return;
         }
         let mut report = crate::Report::new(Kind::OutOfMemory, self.source, line.number());

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::State;
 use super::growing::NEAR;
-use crate::formats::Settings;
+use crate::formats::{CALL, Settings};
 use crate::line::{Line, Raw, Segment};
 use crate::order::sorted;
 use crate::report::{Device, Fact, Report, Value};
@@ -16,6 +16,8 @@ use crate::{Place, name, scan, settings};
 const ARGUMENT: &str = " load:   ";
 /// Lines that one message may be broken into.
 const MOST_JOINED: usize = 16;
+/// Lines of a command, each but the last with a backslash at its end.
+const MOST_COMMAND: usize = 128;
 /// Bytes of a message or a command of several lines.
 pub(super) const LONGEST_JOINED: usize = 16 << 10;
 
@@ -82,8 +84,10 @@ impl State {
             Goes::Message(..) | Goes::Quoted(_) => None,
         };
         let mark = argument.map_or(mark, |argument| raw.text.len() - argument.len());
-        let room = (joined.lines < MOST_JOINED || argument.is_some())
-            && joined.line.text.len() + raw.text.len() < LONGEST_JOINED;
+        // Commands of reinforcement learning have a setting a line.
+        let most = if joined.line.text.trim_ascii_end().ends_with(b"\\") { MOST_COMMAND } else { MOST_JOINED };
+        let room =
+            (joined.lines < most || argument.is_some()) && joined.line.text.len() + raw.text.len() < LONGEST_JOINED;
         let goes = room
             && match joined.what {
                 Goes::Message(..) => {
@@ -306,8 +310,20 @@ impl State {
         settings::read(text, settings.keys, |what, value, at| {
             facts.push(Fact { place: line.place(skipped + at), device: Device::Unsaid, what, value });
         });
-        if facts.is_empty() {
+        // Other libraries have a call of this name, without these.
+        let of_vllm = |fact: &Fact| matches!(fact.what, What::MaxModelLen | What::Utilization | What::EnforceEager);
+        if facts.is_empty() || settings.mark == CALL && !facts.iter().any(of_vllm) {
             return;
+        }
+        // A launcher counts the GPUs of each node.
+        let nodes = facts.iter().find_map(|fact| match fact.value {
+            Value::Count(nodes) if fact.what == What::Nodes => Some(nodes),
+            _ => None,
+        });
+        for fact in facts.iter_mut().filter(|fact| fact.what == What::GpuCount) {
+            if let Value::Count(gpus) = &mut fact.value {
+                *gpus = gpus.saturating_mul(nodes.unwrap_or(1).max(1));
+            }
         }
         let report = self.report(settings.kind, settings.starts, line.number());
         report.extend(facts);

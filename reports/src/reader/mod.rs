@@ -201,6 +201,9 @@ struct State {
 /// How many bytes before a number in Ollama's log are searched for the device that it is about.
 const FRONT: usize = 512;
 
+/// Lines at the beginning of a text that are read as a person's, whatever marks they have.
+const PERSONS: usize = 64;
+
 /// Marks of one line that are looked at.
 const MOST_HITS: usize = 512;
 
@@ -214,8 +217,8 @@ impl State {
             self.find(raw.text);
             let code = self.trace.is_some_and(|trace| trace.code_follows);
             let begun = self.unfinished.is_some() || code;
-            // A text may begin with a heading.
-            let begun = begun || raw.place.line == 1;
+            // A person writes above what is pasted.
+            let begun = begun || raw.place.line <= PERSONS;
             if self.hits.is_empty() && self.joined.is_none() && self.table.is_none() && self.nested.is_none() && !begun
             {
                 return;
@@ -259,7 +262,7 @@ impl State {
         if let Some(trace) = self.trace.as_mut().filter(|trace| trace.code_follows) {
             trace.code(&line.text, line.place(0));
         }
-        if line.number() == 1 {
+        if line.number() <= PERSONS {
             self.sentence(line);
         }
         let device = name::rank(&line.text).map_or(Device::Unsaid, Device::Gpu);

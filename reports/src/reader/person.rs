@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::State;
-use super::sentence::Said;
+use super::sentence::{Said, with_memory};
 use crate::line::Line;
 use crate::name;
 use crate::report::{Device, Fact, Report, Value};
@@ -86,9 +86,19 @@ impl State {
     /// not replaced, and a label counts more than a sentence.
     pub(super) fn give_names(&mut self) {
         let mut names = core::mem::take(&mut self.prose);
-        let said = core::mem::take(&mut self.said).into_iter().filter(Said::is_one);
+        let mut said = core::mem::take(&mut self.said);
+        with_memory(&mut said);
+        said.retain(Said::is_one);
+        // How many there are may be said apart from a label: "GPU type: NVIDIA L20", "on 4 L20".
+        for known in &mut names {
+            let fact = known.fact.as_ref();
+            let same =
+                said.iter().find(|said| said.source == known.source && fact.is_some_and(|fact| said.is_of(fact)));
+            known.count = known.count.max(same.map_or(1, |said| said.count));
+        }
         // What is labelled is a GPU.
         let labelled: Vec<u16> = names.iter().map(|known| known.source).collect();
+        let said = said.into_iter();
         let said = said.filter(|said| said.fact.what != What::Gpu || !labelled.contains(&said.source));
         // How many GPUs there are is known before the model.
         let (gpus, others): (Vec<Said>, Vec<Said>) = said.partition(|said| said.fact.what == What::Gpu);
@@ -97,7 +107,8 @@ impl State {
         self.describe(&names);
         for Named { source, fact, count } in names {
             let Some(fact) = fact else { continue };
-            if self.found.reports.iter().any(|report| report.source == source && report.has(fact.what)) {
+            let known = |report: &Report| report.source == source && is_told(report, fact.what);
+            if self.found.reports.iter().any(known) {
                 continue;
             }
             let own = |report: &&mut Report| report.source == source;
@@ -119,21 +130,20 @@ impl State {
         }
     }
 
-    /// A text without any output of a program that names a GPU, and a model or the computer's memory, describes a run.
+    /// A text without any output of a program that says two things of a run, one of them its GPU or its model, describes it.
     fn describe(&mut self, names: &[Named]) {
-        let of_text = |source: u16, what: What| {
-            let mut facts = names.iter().filter(|named| named.source == source).filter_map(|named| named.fact.as_ref());
-            facts.find(|fact| fact.what == what)
-        };
         for Named { source, .. } in names {
-            let other = of_text(*source, What::Model).or_else(|| of_text(*source, What::HostCapacity));
-            let (Some(gpu), Some(other)) = (of_text(*source, What::Gpu), other) else {
-                continue;
+            let fact = |is: &dyn Fn(What) -> bool| {
+                let own = names.iter().filter(|named| named.source == *source);
+                own.filter_map(|named| named.fact.as_ref()).find(|fact| is(fact.what))
             };
+            let first = fact(&|what| matches!(what, What::Gpu | What::Model));
+            let other = first.and_then(|first| fact(&|what| what != first.what));
+            let (Some(first), Some(other)) = (first, other) else { continue };
             if self.found.reports.iter().any(|report| report.source == *source) {
                 continue;
             }
-            let lines = [gpu.place.line, other.place.line];
+            let lines = [first.place.line, other.place.line];
             let mut report = Report::new(Kind::Description, *source, lines[0].min(lines[1]));
             report.to = lines[0].max(lines[1]);
             self.found.reports.push(report);
@@ -150,6 +160,34 @@ impl State {
             let fact = Fact { place, device: Device::Unsaid, what: What::Gpu, value };
             self.report(Kind::Unsloth, false, place.line).add(fact);
         }
+    }
+}
+
+/// Whether a report says already what a sentence does, in words of its own, or is of a program whose setting is another.
+fn is_told(report: &Report, what: What) -> bool {
+    let any = |known: &[What]| known.iter().any(|known| report.has(*known));
+    let serves = matches!(
+        report.kind,
+        Kind::Vllm
+            | Kind::Sglang
+            | Kind::TensorRtLlm
+            | Kind::Tgi
+            | Kind::Lmdeploy
+            | Kind::LlamaCpp
+            | Kind::Ollama
+            | Kind::Ggml
+            | Kind::LmStudio
+            | Kind::Exllama
+            | Kind::Mlc
+            | Kind::ComfyUi
+            | Kind::WebUi
+    );
+    match what {
+        What::Context => any(&[What::MaxModelLen, What::Context, What::SeqLength, What::Cells]),
+        What::SeqLength => serves || any(&[What::MaxModelLen, What::SeqLength]),
+        What::BatchSize | What::LoraRank | What::Adapter => serves || report.has(what),
+        What::StatedCapacity => any(&[What::Capacity, What::Gpu]),
+        what => report.has(what),
     }
 }
 

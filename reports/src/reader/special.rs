@@ -145,6 +145,12 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("Out of memory", Special::Words),
     ("Out of Memory", Special::Words),
     ("OutOfMemoryError", Special::Words),
+    ("out of VRAM", Special::Words),
+    ("out of application memory", Special::Words),
+    ("OOM ", Special::Words),
+    ("OOM,", Special::Words),
+    ("OOM.", Special::Words),
+    ("OOM)", Special::Words),
     ("insufficient memory", Special::Words),
     ("Insufficient memory", Special::Words),
     ("ErrorOutOfMemory", Special::Words),
@@ -324,7 +330,7 @@ impl State {
                 }
             }
             Special::Pair => self.told_pair(line, at),
-            Special::Words => self.keep_message(line),
+            Special::Words => self.keep_message(line, at),
             Special::Prose => self.keep_name(line, at),
             Special::Banner => self.banner(line, at),
             Special::NpuTable => self.begin(Table::Npu(0), place.line),

@@ -4,9 +4,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Mention;
+use super::machine::Words;
 use super::words::{
     ARTICLES, BEFORE_COUNTS, COUNTS, NOT_CARDS, NUMBERS, OTHER_MEMORY, SERIES, SILENT, STRONG, WEAK, has,
 };
+use crate::what::What;
 
 /// The most GPUs that a person counts.
 const MOST_GPUS: u64 = 1_024;
@@ -30,39 +32,52 @@ pub(super) fn tokens(text: &[u8]) -> Vec<Token> {
             continue;
         }
         let word = rest.get(..length).unwrap_or_default().to_ascii_lowercase();
-        let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let cut = match word.get(digits..) {
-            Some([b'x', _, ..]) if digits > 0 => digits + 1,
-            _ if word.starts_with(b"rtx") || word.starts_with(b"gtx") => 3,
-            // "80gx4"
-            Some([b'g', b'x', ..]) if digits > 0 => digits + 1,
-            _ => length,
-        };
-        for (from, to) in [(0, cut.min(length)), (cut.min(length), length)] {
-            if let Some(piece) = word.get(from..to).filter(|piece| !piece.is_empty()) {
-                let text = core::str::from_utf8(piece).unwrap_or_default().into();
-                tokens.push(Token { at: at + from, end: at + to, text });
-            }
+        let (mut rest, mut pieces) = (word.as_slice(), 0);
+        while !rest.is_empty() {
+            // "4xV100x32G" is three; a name in capitals may be longer than any of them.
+            let cut = if pieces < 2 { first_piece(rest) } else { rest.len() };
+            let (piece, behind) = rest.split_at_checked(cut).unwrap_or((rest, &[]));
+            let text = core::str::from_utf8(piece).unwrap_or_default().into();
+            tokens.push(Token { at, end: at + piece.len(), text });
+            (rest, at, pieces) = (behind, at + piece.len(), pieces + 1);
         }
-        at += length;
     }
     tokens
+}
+
+/// Bytes of what stands first in a word: the number in `8xh100`, the series in `rtx3090`, the name in `v100x32g`.
+fn first_piece(word: &[u8]) -> usize {
+    let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match word.get(digits..) {
+        Some([b'x', _, ..]) if digits > 0 => digits + 1,
+        _ if word.starts_with(b"rtx") || word.starts_with(b"gtx") => 3,
+        // "80gx4"
+        Some([b'g', b'x', ..]) if digits > 0 => digits + 1,
+        _ if digits == 0 => {
+            let times = |part: &[u8]| matches!(part, [before, b'x', behind] if before.is_ascii_digit() && behind.is_ascii_digit());
+            word.windows(3).position(times).map_or(word.len(), |at| at + 1)
+        }
+        _ => word.len(),
+    }
 }
 
 /// Whether a word is the number of a card, with what may stand behind it: `3090`, `3090s`, `3080ti`, `9070xt`.
 fn card(word: &str) -> Option<(&str, &str)> {
     let digits = word.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = word.split_at_checked(digits)?;
-    ((3..=4).contains(&digits) && matches!(rest, "" | "s" | "ti" | "tis" | "xt" | "xtx" | "xts" | "super")).then(|| {
-        let suffix = match rest {
-            "ti" | "tis" => " Ti",
-            "xt" | "xts" => " XT",
-            "xtx" => " XTX",
-            "super" => " SUPER",
-            _ => "",
-        };
-        (number, suffix)
-    })
+    ((3..=4).contains(&digits) && matches!(rest, "" | "s" | "d" | "ti" | "tis" | "xt" | "xtx" | "xts" | "super")).then(
+        || {
+            let suffix = match rest {
+                "ti" | "tis" => " Ti",
+                "xt" | "xts" => " XT",
+                "xtx" => " XTX",
+                "super" => " SUPER",
+                "d" => " D",
+                _ => "",
+            };
+            (number, suffix)
+        },
+    )
 }
 
 /// A size of memory: `80gb`, `24g`.
@@ -73,15 +88,14 @@ fn gigabytes(word: &str) -> Option<u64> {
 }
 
 /// The GPUs that a text names.
-pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
-    let tokens = tokens(text);
+pub(super) fn gpus(words: &Words<'_>, found: &mut Vec<Mention>) {
+    let (text, tokens) = (words.text, &words.tokens);
     let word = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     let byte = |at: usize| text.get(at).copied().unwrap_or(b' ');
     let between = |left: usize, right: usize| {
         let (from, to) = (tokens.get(left).map_or(0, |it| it.end), tokens.get(right).map_or(0, |it| it.at));
         text.get(from..to).unwrap_or_default()
     };
-    let mut found = Vec::new();
     let mut next = 0;
     while let Some(token) = tokens.get(next) {
         let first = next;
@@ -112,11 +126,12 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
             name = ["Intel Arc ", if pro { "Pro " } else { "" }, &plain.to_ascii_uppercase()].concat();
             weak = false;
         } else if has(STRONG, plain) || has(WEAK, plain) {
-            let maker = if plain.starts_with("mi") { "AMD " } else { "NVIDIA " };
+            let amd = plain.starts_with("mi") || plain.starts_with("gfx");
+            let maker = if amd { "AMD " } else { "NVIDIA " };
             name = [
                 maker,
                 if plain.len() == 5 && plain.ends_with("000") { "RTX " } else { "" },
-                &plain.to_ascii_uppercase(),
+                &if plain.starts_with("gfx") { plain.into() } else { plain.to_ascii_uppercase() },
             ]
             .concat();
             weak = has(WEAK, plain) && series.is_empty();
@@ -128,7 +143,8 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
                 continue;
             }
             let series = match series {
-                "gtx" => "GTX ",
+                // There is no GTX of these series.
+                "gtx" if number < "2000" || number.len() < 4 => "GTX ",
                 "amd" | "radeon" | "rx" => "AMD RX ",
                 "quadro" => "Quadro RTX ",
                 _ if number == "1080" => "GTX ",
@@ -173,10 +189,22 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
                 "nvl" => " NVL",
                 "sxm" | "sxm2" | "sxm4" | "sxm5" => " SXM",
                 silent if has(SILENT, silent) => "",
+                // "an A100 with 40GB memory"
+                "with" if size == 0 => {
+                    let apart = [word(end + 2), word(end + 3)].concat();
+                    let whole = gigabytes(word(end + 2)).map(|size| (size, end + 2));
+                    let whole = whole.or_else(|| Some((gigabytes(&apart)?, end + 3)));
+                    let center = has(STRONG, plain) || has(WEAK, plain);
+                    let own = |size: u64, behind: &str| behind == "vram" || behind == "memory" && center && size < 193;
+                    let Some((gigabytes, to)) = whole.filter(|(size, to)| own(*size, word(to + 1))) else { break };
+                    (size, end, weak) = (gigabytes, to, false);
+                    continue;
+                }
                 _ => {
                     // "80GB", "80 GB", "(24 G)", with nothing behind it that makes it another memory.
                     let joined = [part, word(end + 2)].concat();
-                    let whole = gigabytes(part).map(|size| (size, end + 1));
+                    let own = part.strip_prefix('x').unwrap_or(part);
+                    let whole = gigabytes(own).map(|size| (size, end + 1));
                     let Some((gigabytes, to)) = whole
                         .or_else(|| Some((gigabytes(&joined).filter(|_| between(end + 1, end + 2) == b" ")?, end + 2)))
                     else {
@@ -226,8 +254,7 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
         }
         let counted = front.checked_sub(1).map(|at| (at, word(at), between(at, front)));
         if let Some((at, number, near)) = counted {
-            let times =
-                number.strip_suffix('x').filter(|digits| !digits.is_empty()).and_then(|digits| digits.parse().ok());
+            let times = ["x", "gpus", "gpu"].iter().find_map(|unit| number.strip_suffix(unit)?.parse().ok());
             let bare = number.parse().ok().filter(|_| {
                 let x = near.iter().any(|byte| matches!(byte, b'*') || !byte.is_ascii());
                 // "8 3090 GPUs", "8 RTX3090s", "used: 2 T4"
@@ -262,9 +289,8 @@ pub(super) fn gpus(text: &[u8]) -> Vec<Mention> {
             if size > 0 {
                 name = alloc::format!("{name} {size}GB");
             }
-            found.push(Mention { at: token.at, name, core, gigabytes: size, count, weak, value: None });
+            found.push(Mention { gigabytes: size, count, weak, ..Mention::name(What::Gpu, token.at, name, core) });
         }
         next = end + 1;
     }
-    found
 }

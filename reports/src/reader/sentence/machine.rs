@@ -1,6 +1,6 @@
 //! The machine in a sentence beside its GPUs: `64GB of RAM`, `M3 Max 64GB`, `TPU v5e-8`, and over how many ranks a model is split, `TP=8`.
 
-use alloc::string::{String, ToString as _};
+use alloc::string::ToString as _;
 use alloc::vec::Vec;
 
 use super::gpus::{Token, gpus, tokens};
@@ -21,32 +21,34 @@ const FRONT: usize = 3;
 
 /// The words of a text.
 pub(super) struct Words<'a> {
-    text: &'a [u8],
-    tokens: Vec<Token>,
+    pub(super) text: &'a [u8],
+    /// The same in small letters.
+    pub(super) small: Vec<u8>,
+    pub(super) tokens: Vec<Token>,
 }
 
 impl<'a> Words<'a> {
     pub(super) fn of(text: &'a [u8]) -> Self {
-        Self { text, tokens: tokens(text) }
+        Self { text, small: text.to_ascii_lowercase(), tokens: tokens(text) }
     }
 
-    fn word(&self, at: usize) -> &str {
+    pub(super) fn word(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |token| token.text.as_str())
     }
 
     /// A word before one.
-    fn before(&self, at: usize, steps: usize) -> &str {
+    pub(super) fn before(&self, at: usize, steps: usize) -> &str {
         at.checked_sub(steps).map_or("", |at| self.word(at))
     }
 
     /// What stands between a word and the one before it.
-    fn front(&self, at: usize) -> &'a [u8] {
+    pub(super) fn front(&self, at: usize) -> &'a [u8] {
         let from = at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(0, |token| token.end);
         self.text.get(from..self.tokens.get(at).map_or(from, |token| token.at)).unwrap_or_default()
     }
 
     /// A size in GB or TB that begins with a word, and the place of the word behind it.
-    fn size(&self, at: usize) -> Option<(Size, usize)> {
+    pub(super) fn size(&self, at: usize) -> Option<(Size, usize)> {
         let token = self.tokens.get(at)?;
         // "1.5TB" begins with its first digit.
         if self.front(at).ends_with(b".") || !token.text.starts_with(|first: char| first.is_ascii_digit()) {
@@ -65,21 +67,46 @@ impl<'a> Words<'a> {
     }
 }
 
-fn mention(at: usize, value: Value, core: String) -> Mention {
-    Mention { at, name: String::new(), core, gigabytes: 0, count: 1, weak: false, value: Some(value) }
-}
-
 /// The memory of the computer that a text names. What is used of it, what is needed and what a GPU has is another.
-pub(super) fn memory(words: &Words<'_>) -> Vec<Mention> {
-    let mut found = Vec::new();
+pub(super) fn memory(words: &Words<'_>, found: &mut Vec<Mention>) {
     for at in 0..words.tokens.len() {
         let (Some((size, next)), Some(token)) = (words.size(at), words.tokens.get(at)) else { continue };
         let not_all = (1..=FRONT).any(|steps| has(TAKEN, words.before(at, steps)));
         if (is_behind(words, at, next, size) || is_labelled(words, at)) && !not_all {
-            found.push(mention(token.at, Value::Size(size), size.bytes.to_string()));
+            found.push(Mention::memory(What::HostCapacity, token.at, size));
         }
     }
-    found
+}
+
+/// The memory of the GPU, or of all GPUs together, that a text tells without their names: `24GB of VRAM`, `a 24GB GPU`, `VRAM: 16 GB`.
+pub(super) fn capacity(words: &Words<'_>, found: &mut Vec<Mention>) {
+    // "an RTX 3060 with 12GB VRAM" is that GPU's.
+    if found.iter().any(|mention| mention.what == What::Gpu) {
+        return;
+    }
+    for at in 0..words.tokens.len() {
+        let (Some((size, next)), Some(token)) = (words.size(at), words.tokens.get(at)) else { continue };
+        let next = next + usize::from(words.word(next) == "of");
+        let close = matches!(words.front(next), b" " | b"-" | b"");
+        let named = close && matches!(words.word(next), "vram" | "gpu" | "card") && is_last(words, next + 1);
+        // "a GPU with 24GB of memory"
+        let with = words.before(at, 1) == "with"
+            && matches!(words.before(at, 2), "gpu" | "card")
+            && matches!(words.word(next), "memory" | "vram");
+        let label = words.front(at);
+        let labelled = words.before(at, 1) == "vram"
+            && label.len() < 5
+            && label.iter().all(|byte| b" :=*`|".contains(byte))
+            && label.iter().any(|byte| b":=|".contains(byte));
+        // "it uses 77GB of RAM and 96GB of VRAM" tells no capacity; a GPU's memory is what is meant here.
+        let in_use = (1..=3 * FRONT).any(|steps| {
+            let word = words.before(at, steps);
+            word != "gpu" && has(TAKEN, word)
+        });
+        if (named || labelled || with) && !in_use {
+            found.push(Mention::memory(What::StatedCapacity, token.at, size));
+        }
+    }
 }
 
 /// Whether the words behind a size say that it is the computer's: `64GB of system RAM`, `128GB DDR5`.
@@ -93,7 +120,7 @@ fn is_behind(words: &Words<'_>, at: usize, next: usize, size: Size) -> bool {
             return said && is_last(words, end);
         }
         match word {
-            "ram" | "memory" if said || word == "ram" => {
+            "ram" | "memory" if said || word == "ram" || is_mac(words) => {
                 return is_last(words, end + 1) && (said || size.bytes > NO_GPU || !beside_gpu(words, at));
             }
             _ if has(HOSTS, word) => said = true,
@@ -110,6 +137,11 @@ fn is_behind(words: &Words<'_>, at: usize, next: usize, size: Size) -> bool {
 /// Whether the word at a place makes no other memory of what stands in front of it.
 fn is_last(words: &Words<'_>, at: usize) -> bool {
     words.front(at).iter().any(|byte| b",.;|)".contains(byte)) || !has(NO_MORE, words.word(at))
+}
+
+/// Whether a text is about a computer of Apple's, whose memory is all that there is.
+fn is_mac(words: &Words<'_>) -> bool {
+    words.tokens.iter().any(|token| matches!(token.text.as_str(), "mac" | "macbook" | "imac"))
 }
 
 /// Whether a label in front of a size is the computer's: `System RAM: 32GB`, `cpu ram 1Tb`.
@@ -131,12 +163,13 @@ fn beside_gpu(words: &Words<'_>, at: usize) -> bool {
         front.get(*from..).is_some_and(|rest| PARTED.iter().any(|word| rest.starts_with(word.as_bytes())))
     });
     let front = front.get(parted.unwrap_or(0)..).unwrap_or_default();
-    !gpus(front).is_empty() || scan::has_any(front, &["GPU", "gpu", "card"])
+    let mut named = Vec::new();
+    gpus(&Words::of(front), &mut named);
+    !named.is_empty() || scan::has_any(front, &["GPU", "gpu", "card"])
 }
 
 /// Apple's chips, which count with their memory alone: one name has several.
-pub(super) fn apple(words: &Words<'_>) -> Vec<Mention> {
-    let mut found = Vec::new();
+pub(super) fn apple(words: &Words<'_>, found: &mut Vec<Mention>) {
     for (at, token) in words.tokens.iter().enumerate() {
         let chip = token.text.as_str();
         let kind = [("pro", " Pro"), ("max", " Max"), ("ultra", " Ultra")]
@@ -150,7 +183,10 @@ pub(super) fn apple(words: &Words<'_>) -> Vec<Mention> {
         }
         let core = ["Apple ", &chip.to_ascii_uppercase(), kind.map_or("", |(_, name)| name)].concat();
         let mut behind = at + 1 + usize::from(kind.is_some());
-        while matches!(words.word(behind), "chip" | "with" | "a" | "mac" | "macbook" | "studio" | "mini") {
+        while matches!(
+            words.word(behind),
+            "chip" | "with" | "a" | "mac" | "macbook" | "studio" | "mini" | "only" | "has"
+        ) {
             behind += 1;
         }
         // "M1 Max, 64GB", "M3 Ultra with 256GB", "64GB M1 Max"
@@ -165,14 +201,12 @@ pub(super) fn apple(words: &Words<'_>) -> Vec<Mention> {
             continue;
         }
         let name = if gigabytes > 0 { [&core, " ", &gigabytes.to_string(), "GB"].concat() } else { core.clone() };
-        found.push(Mention { at: token.at, name, core, gigabytes, count: 1, weak: gigabytes == 0, value: None });
+        found.push(Mention { gigabytes, weak: gigabytes == 0, ..Mention::name(What::Gpu, token.at, name, core) });
     }
-    found
 }
 
 /// Google's TPUs, with the chips of a slice: `v5e-8`, `v5litepod-4`, `TPU v4-32`.
-pub(super) fn tpus(words: &Words<'_>) -> Vec<Mention> {
-    let mut found = Vec::new();
+pub(super) fn tpus(words: &Words<'_>, found: &mut Vec<Mention>) {
     let tpu = scan::has_any(words.text, &["TPU", "tpu"]);
     for (at, token) in words.tokens.iter().enumerate() {
         // What a slice of these is called by counts their cores, of which a chip has two.
@@ -192,27 +226,17 @@ pub(super) fn tpus(words: &Words<'_>) -> Vec<Mention> {
         let slice = words.word(behind).parse::<u64>().ok().filter(|_| words.front(behind) == b"-");
         let count = slice.filter(|slice| *slice % cores == 0).map_or(1, |slice| slice / cores);
         if (1..=MOST_CHIPS).contains(&count) {
-            found.push(Mention {
-                at: token.at,
-                name: name.into(),
-                core: name.into(),
-                gigabytes: 0,
-                count,
-                weak: false,
-                value: None,
-            });
+            found.push(Mention { count, ..Mention::name(What::Gpu, token.at, name.into(), name.into()) });
         }
     }
-    found
 }
 
 /// Over how many ranks a text says that a model is split: `TP=8`, `tensor parallel size 4`, `with tp 2`.
-pub(super) fn ranks(words: &Words<'_>) -> Vec<(What, Mention)> {
+pub(super) fn ranks(words: &Words<'_>, found: &mut Vec<Mention>) {
     let text = words.text;
-    let mut found = Vec::new();
     // A program calls the rank that writes so: `[10:00:00 TP1] Load weight begin`.
     if matches!(text.trim_ascii_start().first(), Some(b'[' | b'(')) {
-        return found;
+        return;
     }
     for (at, token) in words.tokens.iter().enumerate() {
         let long = words.word(at + 1).starts_with("parallel") && words.front(at + 1).len() == 1;
@@ -240,7 +264,6 @@ pub(super) fn ranks(words: &Words<'_>) -> Vec<(What, Mention)> {
             digits.parse::<u64>().ok().filter(|ranks| (1..=MOST_RANKS).contains(ranks) && !digits.starts_with('0'));
         let Some(ranks) = ranks.filter(|_| close && !next.is_some_and(|byte| b"]%/_".contains(byte))) else { continue };
         let value = if what == What::ExpertParallel { Value::Flag(ranks > 1) } else { Value::Count(ranks) };
-        found.push((what, mention(token.at, value, ranks.to_string())));
+        found.push(Mention::value(what, token.at, value, ranks));
     }
-    found
 }

@@ -4,33 +4,45 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Mention;
-use super::gpus::tokens;
-use super::words::{FAMILIES, FORMATS, MAKERS, VARIANTS, VERSIONED, has};
+use super::machine::Words;
+use super::words::{FAMILIES, FORMATS, MAKERS, TRAINS, VARIANTS, VERSIONED, has};
+use crate::scan;
+use crate::what::What;
 
 /// The stage of ZeRO that a text names: `zero3`, `ZeRO-3`, `ZeRO Stage 3`.
-pub(super) fn stage(text: &[u8]) -> Option<Mention> {
-    let tokens = tokens(text);
+pub(super) fn stage(words: &Words<'_>, found: &mut Vec<Mention>) {
+    let stages = zero(words);
+    found.extend(stages.map(|(at, name)| Mention::name(What::ZeroStage, at, name.clone(), name)));
+}
+
+fn zero(words: &Words<'_>) -> Option<(usize, String)> {
+    let (text, tokens) = (words.text, &words.tokens);
     let at = tokens.iter().position(|token| token.text.starts_with("zero"))?;
     let word = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     let token = tokens.get(at)?;
     // "zero" is a number too, and "Level Zero 1.26" another program.
     let capital = matches!(text.get(token.at..token.end), Some(b"ZeRO" | b"ZERO"));
     let behind = text.get(token.end..tokens.get(at + 1).map_or(token.end, |next| next.at)).unwrap_or_default();
+    let trains = scan::has(&words.small, "deepspeed") || scan::has_any(&words.small, &TRAINS);
+    let ends = tokens.get(at + 1).is_some_and(|number| {
+        text.get(number.end..number.end + 2).is_none_or(|rest| rest.first().is_some_and(|byte| b",;)".contains(byte)))
+    });
     let name = match word(at) {
         "zero" if word(at + 1) == "stage" => word(at + 2),
         "zero" if capital && matches!(behind, b"-" | b" ") => word(at + 1),
+        // "finetune with zero 3, but"
+        "zero" if behind == b" " && trains && ends => word(at + 1),
         joined => joined.strip_prefix("zero")?,
     };
     if !matches!(name, "1" | "2" | "3") {
         return None;
     }
-    let name: String = name.into();
-    Some(Mention { at: token.at, core: name.clone(), name, gigabytes: 0, count: 1, weak: false, value: None })
+    Some((token.at, name.into()))
 }
 
 /// The models that a text names: by their makers' ids, or by a family with a count of parameters.
-pub(super) fn models(text: &[u8]) -> Vec<Mention> {
-    let mut found = Vec::new();
+pub(super) fn models(words: &Words<'_>, found: &mut Vec<Mention>) {
+    let text = words.text;
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"._/-".contains(byte);
     let mut at = 0;
     while at < text.len() {
@@ -43,13 +55,22 @@ pub(super) fn models(text: &[u8]) -> Vec<Mention> {
         let start = at;
         at += length;
         let Some(whole) = rest.get(..length).and_then(|word| core::str::from_utf8(word).ok()) else { continue };
-        let word = whole.trim_end_matches(['.', '-', '_']);
+        // Ollama's tag: "qwen3:30b-a3b-q4_K_M"
+        let tag = rest.get(length..).and_then(|tail| tail.strip_prefix(b":")).unwrap_or_default();
+        let tag = tag.get(..tag.iter().take_while(|byte| part(byte) || **byte == b'_').count()).unwrap_or_default();
+        let tag = core::str::from_utf8(tag).unwrap_or_default().trim_end_matches('.');
+        let small = tag.to_ascii_lowercase();
+        let stored = ["q", "iq", "ud-q", "ud-iq"].iter().filter_map(|front| small.strip_prefix(front));
+        let stored = stored.into_iter().any(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
+        let tagged = (stored || small.split('-').next().is_some_and(parameters)).then(|| [whole, "-", tag].concat());
+        at += if tagged.is_some() { 1 + tag.len() } else { 0 };
+        let word = tagged.as_deref().unwrap_or(whole).trim_end_matches(['.', '-', '_']);
         let small = word.to_ascii_lowercase();
         let outside =
             |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'$' | b'{' | b'~' | b'\\' | b'@' | b':'));
         let gguf = small.strip_suffix(".gguf").is_some_and(|name| !name.contains('/'));
         let front = start.checked_sub(1).and_then(|before| text.get(before));
-        if outside(front) || small.contains('_') && !gguf {
+        if outside(front) || whole.contains('_') && !gguf {
             continue;
         }
         let file = [".py", ".sh", ".json", ".txt", ".yaml", ".yml", ".md", ".log", ".cpp"]
@@ -118,7 +139,12 @@ pub(super) fn models(text: &[u8]) -> Vec<Mention> {
             }
         }
         let mut core = shown.to_ascii_lowercase();
-        core.retain(|letter| letter != '-');
+        // "Meta-Llama-3-8B" is "Llama 3 8B", and scripts call Llama-3.2 "llama32".
+        if let Some(plain) = core.strip_prefix("meta-") {
+            core = plain.into();
+        }
+        let dots = core.starts_with("llama");
+        core.retain(|letter| letter != '-' && !(dots && letter == '.'));
         // "DeepSeek-V3 FP8": how it is stored is a part of its name.
         let tail = text.get(at..).and_then(|tail| tail.strip_prefix(b" ")).unwrap_or_default();
         let length = tail.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
@@ -130,9 +156,8 @@ pub(super) fn models(text: &[u8]) -> Vec<Mention> {
             shown += "-";
             shown += format;
         }
-        found.push(Mention { at: start, name: shown, core, gigabytes: 0, count: 1, weak: false, value: None });
+        found.push(Mention::name(What::Model, start, shown, core));
     }
-    found
 }
 
 /// Whether a word is a count of parameters: `7b`, `1.5b`, `8x7b`.
