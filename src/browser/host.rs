@@ -15,6 +15,8 @@ use crate::state::query;
 use crate::store::Signals;
 use crate::words;
 
+/// Where the roofline stands.
+const ROOFLINE: &str = "figure-roofline";
 /// The far part of the program has come.
 const FAR: &str = "memory-wall:far";
 
@@ -45,6 +47,9 @@ pub(super) fn await_far() {
     let Some(document) = page::document() else { return };
     let apart = document.document_element().is_some_and(|root| root.has_attribute("data-far"));
     far::set(!apart);
+    if page::by_id(ROOFLINE).is_none() {
+        far::never_plots();
+    }
     page::listen(&document, FAR, |_| far::set(true));
 }
 
