@@ -45,7 +45,7 @@ pub(crate) fn kept(assets: &[Asset]) -> Vec<bool> {
 const WORKER: &str = "sw.js";
 
 /// Whether the text names the file, as a word of its own: `a.js` is not named by `data.js`.
-fn names(text: &str, file: &str) -> bool {
+pub(crate) fn names(text: &str, file: &str) -> bool {
     let base = file.rsplit('/').next().unwrap_or(file);
     let part_of_a_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.match_indices(base).any(|(start, _)| {
