@@ -31,8 +31,7 @@ pub(crate) fn never_plots() {
     PLOTS.store(false, Ordering::Relaxed);
 }
 
-/// Keeps a function of a far part from being merged with an equal one that is needed at once, and a short one from being written
-/// into the one that calls it.
+/// Keeps a function of a far part from being merged with an equal one that is needed at once.
 pub(crate) fn apart() {
     std::hint::black_box(1_u8);
 }

@@ -27,7 +27,7 @@ const PARTS: [&[&str]; 3] = [
 const SHARE: [usize; 2] = [1, 2];
 
 /// Functions of a figure in a far part that the near part calls. It asks `far::came()` or `far::plots()` first.
-const GATES: [(&str, &str); 11] = [
+const GATES: [(&str, &str); 8] = [
     ("<memory_wall_app::charts::roofline::Plot>::of", "roofline"),
     ("<memory_wall_app::charts::roofline::Plot>::ghosts_of", "roofline"),
     ("<memory_wall_app::browser::canvas::Host>::draw", "roofline"),
@@ -36,15 +36,15 @@ const GATES: [(&str, &str); 11] = [
     ("memory_wall_app::browser::keep::buttons", "roofline"),
     ("memory_wall_app::browser::points::mark", "roofline"),
     ("memory_wall_app::browser::points::watch", "roofline"),
-    ("memory_wall_app::browser::watch::sentence_of_hierarchy", "hierarchy"),
-    ("memory_wall_app::browser::watch::sentence_of_oom", "oom"),
-    ("memory_wall_app::browser::watch::sentence_of_roofline", "roofline"),
 ];
 
 /// Functions that a far part alone takes from the table: what its listeners do, and what its sliders say.
-const FOUND_THERE: [(&str, &str); 5] = [
+const FOUND_THERE: [(&str, &str); 8] = [
     ("browser::keep::buttons::{closure", "roofline"),
     ("browser::points::watch::{closure", "roofline"),
+    ("memory_wall_app::browser::watch::sentence_of_hierarchy", "hierarchy"),
+    ("memory_wall_app::browser::watch::sentence_of_oom", "oom"),
+    ("memory_wall_app::browser::watch::sentence_of_roofline", "roofline"),
     ("memory_wall_app::controls::quantities::speed", "roofline"),
     ("memory_wall_app::figures::activation::model::consequence", "activation"),
     ("memory_wall_app::figures::serve_cost::model::consequence", "serve_cost"),
@@ -121,8 +121,12 @@ fn complete(names: &[&str]) -> Result<(), String> {
             return Err(format!("a function of the figure {id} was merged with one of another figure"));
         }
     }
-    if let Some((gate, _)) = GATES.iter().find(|(gate, _)| !has(&|name| name.starts_with(gate))) {
-        return Err(format!("{gate} is not in the program: what calls it has all of it"));
+    let gate = GATES.iter().find(|(gate, _)| !has(&|name| name.starts_with(gate)));
+    let found = FOUND_THERE.iter().find(|(found, _)| !has(&|name| name.contains(found)));
+    if let Some((gone, _)) = gate.or(found) {
+        return Err(format!(
+            "{gone} is not in the program: what calls it has all of it, or it was merged with another"
+        ));
     }
     let hydrates = |group: usize| has(&|name| name.contains(&format!("FAR_LEVERS::{{closure#{group}}}")));
     match FAR_LEVERS.iter().enumerate().find(|(group, _)| !hydrates(*group)) {
@@ -283,7 +287,7 @@ mod tests {
     fn functions_are_told_apart_by_their_names() {
         for (name, is) in [
             ("<memory_wall_app[1f]::charts::roofline::Plot>::of", Cut::Gate(1)),
-            ("memory_wall_app[1f]::browser::watch::sentence_of_hierarchy", Cut::Gate(2)),
+            ("memory_wall_app[1f]::browser::watch::sentence_of_hierarchy", Cut::Later(2)),
             ("memory_wall_app[1f]::browser::controls::take_profile", Cut::Gate(3)),
             ("memory_wall_app[1f]::figures::models::far::<memory_wall_app[1f]::dials::model::Model>", Cut::Gate(0)),
             (
@@ -353,8 +357,8 @@ mod tests {
         });
         let groups = (0..FAR_LEVERS.len())
             .map(|group| format!("<memory_wall_app::registry::FAR_LEVERS::{{closure#{group}}} as core::ops::function::FnOnce<()>>::call_once"));
-        let gates = GATES.iter().map(|(gate, _)| (*gate).to_owned());
-        models.chain(groups).chain(gates).collect()
+        let marked = GATES.iter().chain(&FOUND_THERE).map(|(mark, _)| (*mark).to_owned());
+        models.chain(groups).chain(marked).collect()
     }
 
     #[test]
