@@ -6,29 +6,26 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(target_arch = "wasm32")]
 static CAME: AtomicBool = AtomicBool::new(true);
 static PLOTS: AtomicBool = AtomicBool::new(true);
 
 /// Whether all is there that figures of this page need. A program that is in one piece has it from the beginning.
+#[cfg(target_arch = "wasm32")]
 pub(crate) fn came() -> bool {
     CAME.load(Ordering::Relaxed)
 }
 
-/// Says whether it is there.
-#[cfg(target_arch = "wasm32")]
-pub(crate) fn set(came: bool) {
-    CAME.store(came, Ordering::Relaxed);
-}
-
 /// Whether the roofline is there, which the state of any page has: one of another figure never takes it.
 pub(crate) fn plots() -> bool {
-    came() && PLOTS.load(Ordering::Relaxed)
+    PLOTS.load(Ordering::Relaxed)
 }
 
-/// Says that this page does not show it.
+/// Says whether both are there.
 #[cfg(target_arch = "wasm32")]
-pub(crate) fn never_plots() {
-    PLOTS.store(false, Ordering::Relaxed);
+pub(crate) fn set(came: bool, plots: bool) {
+    CAME.store(came, Ordering::Relaxed);
+    PLOTS.store(plots, Ordering::Relaxed);
 }
 
 /// Keeps a function of a far part from being merged with an equal one that is needed at once.

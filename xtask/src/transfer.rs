@@ -24,7 +24,7 @@ pub(crate) fn first_visit(assets: &[Asset]) -> Vec<bool> {
             .iter()
             .zip(&reached)
             .map(|(asset, already)| {
-                *already || (asset.name != WORKER && texts.iter().any(|text| names(text, &asset.name)))
+                *already || (!comes_later(&asset.name) && texts.iter().any(|text| names(text, &asset.name)))
             })
             .collect();
         if next == reached {
@@ -41,7 +41,12 @@ pub(crate) fn kept(assets: &[Asset]) -> Vec<bool> {
     assets.iter().map(|asset| asset.name == WORKER || list(&asset.name)).collect()
 }
 
-/// What the page's script names and the browser asks for when the page is already there.
+/// What the page's scripts name and the browser asks for when the page is already there, or the reader has gone on.
+fn comes_later(name: &str) -> bool {
+    name == WORKER || name.starts_with("far-")
+}
+
+/// The worker, by its name.
 const WORKER: &str = "sw.js";
 
 /// Whether the text names the file, as a word of its own: `a.js` is not named by `data.js`.

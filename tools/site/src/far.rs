@@ -167,11 +167,11 @@ pub(crate) fn taken(staging: &Path, program: &str) -> Result<Vec<Vec<u8>>, Strin
     paths.take_while(|path| path.exists()).map(|path| program::taken_out(&path)).collect()
 }
 
-/// Parts as attributes for a script: files with their addresses, and their digests in the same order.
-pub(crate) fn attributes<'far>(name: &str, parts: impl Iterator<Item = &'far File>, folder: &str) -> String {
+/// Parts as attributes for the script of a figure: files with their addresses, and their digests in the same order.
+pub(crate) fn attributes<'far>(parts: impl Iterator<Item = &'far File>) -> String {
     let (files, digests): (Vec<_>, Vec<_>) =
-        parts.map(|File { name, integrity }| (format!("{folder}{name}"), integrity.as_str())).unzip();
-    format!(" data-{name}=\"{}\" data-far-integrity=\"{}\"", files.join(" "), digests.join(" "))
+        parts.map(|File { name, integrity }| (format!("../{name}"), integrity.as_str())).unzip();
+    format!(" data-far=\"{}\" data-far-integrity=\"{}\"", files.join(" "), digests.join(" "))
 }
 
 /// The glue with what takes the far parts.
@@ -179,9 +179,12 @@ pub(crate) fn taking(glue: &str) -> String {
     glue.to_owned() + &script::without_comments(include_str!("far.js"))
 }
 
-/// The tutorial's, with what brings them when the reader comes near.
-pub(crate) fn glued(glue: &str) -> String {
-    taking(glue) + &script::without_comments(include_str!("far_near.js"))
+/// The tutorial's, with what brings these parts when the reader comes near.
+pub(crate) fn glued(glue: &str, parts: &[File]) -> String {
+    let part = |File { name, integrity }: &File| format!("['./{name}', '{integrity}']");
+    let parts = parts.iter().map(part).collect::<Vec<_>>().join(", ");
+    let near = script::without_comments(include_str!("far_near.js")).replace("{{parts}}", &format!("[{parts}]"));
+    taking(glue) + &near
 }
 
 /// What a function of this name is in the planner: whatever reads a `config.json` comes when one is handed over.
@@ -409,16 +412,15 @@ mod tests {
         let needs = [("states".to_owned(), [1].into()), ("dial".to_owned(), [0, 2].into())].into();
         let far = Far { parts: ["a", "b", "c"].map(file).into(), needs };
         let html = format!("<p data-b=\"{dial}:0\">");
-        assert_eq!(
-            attributes("far", far.of(&html), "../"),
-            " data-far=\"../a ../c\" data-far-integrity=\"sha256-a sha256-c\""
-        );
+        assert_eq!(attributes(far.of(&html)), " data-far=\"../a ../c\" data-far-integrity=\"sha256-a sha256-c\"");
         assert_eq!(first(), "kv_cache");
     }
 
     #[test]
     fn the_script_gives_the_far_parts_what_they_import_from() {
-        let glue = glued("let wasm;\n");
+        let part = File { name: "far-a.wasm".to_owned(), integrity: "sha256-a".to_owned() };
+        let glue = glued("let wasm;\n", &[part]);
+        assert!(glue.contains("PARTS = [['./far-a.wasm', 'sha256-a']];"), "{glue}");
         assert!(
             glue.starts_with("let wasm;\n") && glue.contains(&format!("{{ {}: wasm }}", memory_wall_squeeze::FIRST)),
             "{glue}"

@@ -39,16 +39,16 @@ pub(crate) const STAGED: &str = "memory-wall-app";
 pub(crate) fn staged(root: &Path, staging: &Path) -> Result<Program, String> {
     let far = far::taken(staging, STAGED)?;
     let (wasm, mut glue) = squeezed(staging, STAGED)?;
-    if !far.is_empty() {
-        glue = far::glued(&glue);
-    }
-    let plain = plain(&glue, &wasm, &far, STAGED, &[])?;
     let put = |stem: &str, content: &[u8], ending: &str| {
         let (name, digest) = style::named(stem, content, ending);
         write(&staging.join(&name), content)?;
         Ok::<_, String>(File { name, integrity: format!("sha256-{digest}") })
     };
     let parts = far.iter().map(|far| put("far", far, "wasm")).collect::<Result<Vec<_>, _>>()?;
+    if !parts.is_empty() {
+        glue = far::glued(&glue, &parts);
+    }
+    let plain = plain(&glue, &wasm, &far, STAGED, &[])?;
     let far = if parts.is_empty() { None } else { Some(Far { parts, needs: far::needs(staging)? }) };
     Ok(Program {
         far,

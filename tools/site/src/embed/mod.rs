@@ -176,7 +176,7 @@ fn with_frame(mut html: String, own: &str, frame: &str, program: &Program) -> Re
     let Program { glue, wasm, far, plain, .. } = program;
     let far = far.as_ref().map(|far| {
         let mut needed = far.of(&html).peekable();
-        if needed.peek().is_some() { far::attributes("far", needed, "../") } else { " data-far".to_owned() }
+        if needed.peek().is_some() { far::attributes(needed) } else { " data-far".to_owned() }
     });
     let far = far.unwrap_or_default();
     let script = format!(

@@ -101,11 +101,11 @@ impl Plan {
         let mut lent = BTreeSet::new();
         for part in plan.parts.values().flatten().copied().collect::<BTreeSet<_>>() {
             let borrowed = plan.borrowed(part, program);
-            let placed = (number(borrowed.len())..)
+            let own = (number(borrowed.len())..)
                 .zip(plan.members(part))
                 .map(|(place, function)| ((Some(part), function), place));
-            let placed = placed.collect::<Vec<_>>();
-            plan.places.extend(placed);
+            let own = own.collect::<Vec<_>>();
+            plan.places.extend(own);
             lent.extend(borrowed);
         }
         plan.lent = lent.into_iter().collect();
@@ -186,7 +186,7 @@ impl Plan {
         for function in self.members(part) {
             functions.function(coming.type_index(self.kinds.get(&function).copied().unwrap_or_default())?);
             if let Some(body) = program.body(function) {
-                self.write(&mut coming, Some(part), &mut code, body.clone())?;
+                self.write(&mut coming, Some(part), &mut code, body)?;
             }
         }
         let mut module = Module::new();
@@ -205,9 +205,9 @@ impl Plan {
         writer: &mut impl Reencode<Error = Infallible>,
         part: Option<usize>,
         code: &mut CodeSection,
-        body: FunctionBody<'_>,
+        body: &FunctionBody<'_>,
     ) -> Result<(), Error> {
-        let mut function = writer.new_function_with_parsed_locals(&body)?;
+        let mut function = writer.new_function_with_parsed_locals(body)?;
         for operator in body.get_operators_reader()? {
             let operator = operator?;
             let door = match &operator {
@@ -318,7 +318,7 @@ impl Reencode for Staying<'_> {
 
     fn parse_function_body(&mut self, code: &mut CodeSection, body: FunctionBody<'_>) -> Result<(), Error> {
         let plan = self.plan;
-        plan.write(self, None, code, body)
+        plan.write(self, None, code, &body)
     }
 
     fn parse_custom_section(&mut self, _: &mut Module, _: CustomSectionReader<'_>) -> Result<(), Error> {
