@@ -79,7 +79,7 @@ impl Signals {
     #[inline(never)]
     pub fn snapshot(&self) -> Snapshot {
         let mut snapshot = Snapshot::with(self.state(), self.evaluation());
-        if far::came() {
+        if far::plots() {
             snapshot = snapshot.drawn(self.roofline.get());
         }
         snapshot.predictions = self.predictions();
@@ -119,7 +119,7 @@ impl Signals {
     pub fn set(&self, state: &State) {
         let (state, _) = state.mended();
         self.edited.set(true);
-        if self.rested.swap(false, Ordering::Relaxed) && far::came() {
+        if self.rested.swap(false, Ordering::Relaxed) && far::plots() {
             let ghosts = Plot::ghosts_of(&self.state_now());
             self.look.update(|look| look.ghosts = ghosts);
         }

@@ -97,7 +97,7 @@ impl Host {
     /// The first pass is over; a size that came late in it is drawn now.
     pub(super) fn begin(&self, signals: &Signals) {
         self.started.set(true);
-        if far::came() {
+        if far::plots() {
             self.draw(&signals.roofline.get_untracked());
         }
     }

@@ -15,6 +15,8 @@ use crate::state::query;
 use crate::store::Signals;
 use crate::words;
 
+/// Where the roofline stands.
+const ROOFLINE: &str = "figure-roofline";
 /// The far part of the program has come.
 const FAR: &str = "memory-wall:far";
 
@@ -44,8 +46,10 @@ pub(super) fn ask_far() {
 pub(super) fn await_far() {
     let Some(document) = page::document() else { return };
     let apart = document.document_element().is_some_and(|root| root.has_attribute("data-far"));
-    far::set(!apart);
-    page::listen(&document, FAR, |_| far::set(true));
+    let plots = page::by_id(ROOFLINE).is_some();
+    let set = move |came| far::set(came, came && plots);
+    set(!apart);
+    page::listen(&document, FAR, move |_| set(true));
 }
 
 /// Whether nothing is to start without the far part, as in a page of one figure that needs it.

@@ -147,7 +147,7 @@ fn follow(signals: &'static Signals) {
         move || {
             levers.show();
             let (begin, all) = (page::now(), rested.get());
-            let drawing = host.as_ref().filter(|host| (all || host.is_seen()) && far::came());
+            let drawing = host.as_ref().filter(|host| (all || host.is_seen()) && far::plots());
             // Nothing takes turns with a drawing that nobody sees, nor at rest: nothing comes after it.
             let now = if all || drawing.is_none() { Turn::Both } else { turn.get() };
             if now != Turn::Drawing {
@@ -186,7 +186,7 @@ fn follow(signals: &'static Signals) {
                 }
                 Some((_, drawn)) if !*drawn => {
                     *drawn = true;
-                    if let Some(host) = host.as_ref().filter(|_| far::came()) {
+                    if let Some(host) = host.as_ref().filter(|_| far::plots()) {
                         host.draw(&signals.roofline.get_untracked());
                     }
                 }
@@ -196,7 +196,7 @@ fn follow(signals: &'static Signals) {
                     }
                     *pass = None;
                     // The points are among what has been asked.
-                    if far::came() {
+                    if far::plots() {
                         points::mark(&signals.roofline.get_untracked());
                     }
                     host::tell("memory-wall:rest", "");
@@ -246,14 +246,14 @@ fn follow(signals: &'static Signals) {
             frames.ask();
         }
     });
-    if far::came() {
+    if far::plots() {
         operated();
     } else if signals.state_now() != State::default() || !progress::is_empty(&signals.predictions.get_untracked()) {
         // The page arrived saying something else.
         host::ask_far();
     }
     page::on_print(move || {
-        if far::came() {
+        if far::plots() {
             canvas::print(&signals.roofline.get_untracked());
         }
         if let (Some(place), Some(address)) =

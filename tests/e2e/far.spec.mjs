@@ -1,9 +1,15 @@
-// The far part of the program comes when the reader comes near the first figure that needs it, or has changed something.
+// The far parts of the program come when the reader comes near the first figure that needs one, or has changed something; a figure
+// by itself has those that it needs.
 
+import { readdirSync } from 'node:fs';
 import { expect, test } from './fixtures.mjs';
 import { plain } from './page.mjs';
+import { DIST } from './server.mjs';
 
 const FAR = /\/far-[a-z0-9]+\.wasm$/;
+/** Every far part of the tutorial's program. */
+const PARTS = readdirSync(DIST).filter((file) => FAR.test(`/${file}`));
+const EMBEDS = readdirSync(`${DIST}/embed`).filter((file) => file.endsWith('.html'));
 
 /** How often the page asked for a file of such a name so far. */
 const counted = (page, name = FAR) => {
@@ -32,7 +38,7 @@ test('who reads the beginning does without it, and who goes on gets it on the wa
   const before = plain(await states(page).textContent());
   await page.locator('#layer').scrollIntoViewIfNeeded();
   await came(page);
-  expect(asked()).toBe(1);
+  expect(asked()).toBe(PARTS.length);
   // It says what stood there.
   await states(page).scrollIntoViewIfNeeded();
   await expect(page.locator('[data-levers="states"][data-hydrated]')).toBeAttached();
@@ -71,7 +77,7 @@ test('a change brings it, and every figure follows the change', async ({ page })
   const plot = await page.locator('.roofline-canvas').getAttribute('aria-label');
   await page.locator('#control-model').selectOption('llama-3.1-70b');
   await came(page);
-  expect(asked()).toBe(1);
+  expect(asked()).toBe(PARTS.length);
   await expect.poll(async () => plain(await states(page).textContent())).not.toBe(before);
   await expect(page.locator('.roofline-canvas')).not.toHaveAttribute('aria-label', plot);
 });
@@ -81,7 +87,7 @@ test('a link with settings brings it, and so does a place further down', async (
     const asked = counted(page);
     await opened(page, address);
     await came(page);
-    expect(asked(), address).toBe(1);
+    expect(asked(), address).toBe(PARTS.length);
     await page.evaluate(() => localStorage.clear());
   }
 });
@@ -127,6 +133,37 @@ test('where it does not come the page says so, what is near works, and the next 
   await page.close();
 });
 
+/** Moves, presses and asks for everything that there is on a page, and says how many levers and buttons that were. */
+const operate = async () => {
+  const rest = () => new Promise((then) => setTimeout(then));
+  let done = 0;
+  const fire = (target, ...types) => types.forEach((type) => target.dispatchEvent(new (type.startsWith('pointer') ? PointerEvent : Event)(type, { bubbles: true })));
+  for (const control of document.querySelectorAll('main :is(input, select, textarea)')) {
+    if (control.type === 'file') continue;
+    fire(control, 'focusin', 'pointerdown');
+    if (control.tagName === 'SELECT') control.selectedIndex = control.options.length - 1;
+    else if (['radio', 'checkbox'].includes(control.type)) control.checked = true;
+    else control.value = control.type === 'range' ? control.max : control.tagName === 'TEXTAREA' ? 'CUDA out of memory. Tried to allocate 2.00 GiB' : '7';
+    fire(control, 'input', 'change', 'focusout');
+    if (++done % 20 === 0) await rest();
+  }
+  for (const button of document.querySelectorAll('main :is(button, summary, [data-dot])')) {
+    fire(button, 'focusin', 'pointerover');
+    button.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
+    button.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+    if (++done % 20 === 0) await rest();
+  }
+  for (const query of ['model=mixtral-8x7b&mode=training&roofline.batch=64', 'tier=l2&pass=decode', '']) {
+    document.dispatchEvent(new CustomEvent('memory-wall:set', { detail: query }));
+    await new Promise((then) => setTimeout(then, 900));
+  }
+  for (const event of ['beforeprint', 'resize']) dispatchEvent(new Event(event));
+  document.dispatchEvent(new Event('memory-wall:theme'));
+  document.dispatchEvent(new CustomEvent('memory-wall:bring', { detail: '' }));
+  await new Promise((then) => setTimeout(then, 1_000));
+  return done;
+};
+
 test('whatever is done without it, nothing fails', async ({ browser, site }) => {
   const page = await browser.newPage({ baseURL: site.origin, serviceWorkers: 'block' });
   const failed = [];
@@ -136,35 +173,7 @@ test('whatever is done without it, nothing fails', async ({ browser, site }) => 
   // With the self-check, as whoever searches the page has it.
   await page.keyboard.press('Control+f');
   await page.locator('#self-check').waitFor({ state: 'detached' });
-  const done = await page.evaluate(async () => {
-    const rest = () => new Promise((then) => setTimeout(then));
-    let done = 0;
-    const fire = (target, ...types) => types.forEach((type) => target.dispatchEvent(new (type.startsWith('pointer') ? PointerEvent : Event)(type, { bubbles: true })));
-    for (const control of document.querySelectorAll('main :is(input, select, textarea)')) {
-      if (control.type === 'file') continue;
-      fire(control, 'focusin', 'pointerdown');
-      if (control.tagName === 'SELECT') control.selectedIndex = control.options.length - 1;
-      else if (['radio', 'checkbox'].includes(control.type)) control.checked = true;
-      else control.value = control.type === 'range' ? control.max : control.tagName === 'TEXTAREA' ? 'CUDA out of memory. Tried to allocate 2.00 GiB' : '7';
-      fire(control, 'input', 'change', 'focusout');
-      if (++done % 20 === 0) await rest();
-    }
-    for (const button of document.querySelectorAll('main :is(button, summary, [data-dot])')) {
-      fire(button, 'focusin', 'pointerover');
-      button.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
-      button.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
-      if (++done % 20 === 0) await rest();
-    }
-    for (const query of ['model=mixtral-8x7b&mode=training&roofline.batch=64', 'tier=l2&pass=decode', '']) {
-      document.dispatchEvent(new CustomEvent('memory-wall:set', { detail: query }));
-      await new Promise((then) => setTimeout(then, 900));
-    }
-    for (const event of ['beforeprint', 'resize']) dispatchEvent(new Event(event));
-    document.dispatchEvent(new Event('memory-wall:theme'));
-    document.dispatchEvent(new CustomEvent('memory-wall:bring', { detail: '' }));
-    await new Promise((then) => setTimeout(then, 1_000));
-    return done;
-  });
+  const done = await page.evaluate(operate);
   expect(done).toBeGreaterThan(400);
   expect(failed).toEqual([]);
   // And it all comes together once it can.
@@ -176,16 +185,35 @@ test('whatever is done without it, nothing fails', async ({ browser, site }) => 
   await page.close();
 });
 
-test('a figure by itself has what it needs: those of the first sections do without it', async ({ page }) => {
-  const asked = counted(page);
+test('a figure by itself has the parts that it needs and no other, and whatever is done there, nothing fails', async ({ browser, page, site }) => {
+  test.setTimeout(180_000);
+  const used = new Set();
+  const tried = async (file) => {
+    const page = await browser.newPage({ baseURL: site.origin, serviceWorkers: 'block' });
+    const [asked, failed] = [[], []];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    page.on('pageerror', (error) => failed.push(String(error)));
+    await opened(page, `/embed/${file}`);
+    const far = asked.filter((path) => FAR.test(path)).map((path) => path.slice(1));
+    const named = await page.locator('script[data-far]').getAttribute('data-far');
+    expect.soft(far.sort(), file).toEqual(named.replaceAll('../', '').split(' ').filter(Boolean).sort());
+    expect.soft(far.length, file).toBeLessThan(PARTS.length);
+    await expect(page.locator('[data-levers]:not([data-hydrated])'), file).toHaveCount(0);
+    await page.evaluate(operate);
+    expect.soft(failed, file).toEqual([]);
+    far.forEach((path) => used.add(path));
+    await page.close();
+  };
+  // Most of a visit is waiting.
+  const waiting = [...EMBEDS];
+  const some = async () => {
+    for (let file = waiting.pop(); file; file = waiting.pop()) await tried(file);
+  };
+  await Promise.all([some(), some(), some(), some()]);
+  expect([...used].sort()).toEqual([...PARTS].sort());
+  // Those of the first sections do without.
   await opened(page, '/embed/buckets.html');
-  await seq(page).fill('4096');
-  await page.waitForTimeout(500);
-  expect(asked()).toBe(0);
-  await opened(page, '/embed/states.html');
-  await came(page);
-  expect(asked()).toBe(1);
-  await expect(page.locator('[data-levers="states"][data-hydrated]')).toBeAttached();
+  await expect(page.locator('script[data-far]')).toHaveAttribute('data-far', '');
 });
 
 const CONFIG = JSON.stringify({ model_type: 'llama', hidden_size: 2048, num_hidden_layers: 16, num_attention_heads: 32, num_key_value_heads: 8, intermediate_size: 8192, vocab_size: 128256, tie_word_embeddings: true, max_position_embeddings: 131072 });

@@ -3,6 +3,7 @@
 //! Works on Linux and macOS. On Windows every check but the browser's runs on GitHub; `cargo test` may fail to replace the
 //! running `xtask.exe`.
 
+mod alone;
 mod bench;
 mod browser;
 mod budgets;

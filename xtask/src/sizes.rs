@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::alone;
 use crate::budgets;
 use crate::place::Place;
 use crate::process::Job;
@@ -128,14 +129,23 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     let alone = alone.map(|file| file.name.clone()).unwrap_or_default();
     let is_alone = |file: &File| file.name == alone;
     part(&files, "heaviest figure by itself", ", where there is another", &is_alone, budgets::FURTHER_BUDGET)?;
-    let is_shared = |file: &File| {
-        let starts = ["glue-", "memory-wall-", "far-", "style-", "embed-"];
-        is_alone(file) || starts.iter().any(|start| file.name.starts_with(start))
-    };
-    part(&files, "same figure", " with all that it needs", &is_shared, budgets::ALONE_BUDGET)?;
+    heaviest_alone(place, &files)?;
     let is_far = |file: &File| file.name.starts_with("far-");
-    part(&files, "far part of the program", ", for figures far down", &is_far, budgets::FAR_BUDGET)?;
+    part(&files, "far parts of the program", ", for figures far down", &is_far, budgets::FAR_BUDGET)?;
     part(&files, "program", " in it", &|file| file.name.starts_with("memory-wall-"), budgets::PROGRAM_BUDGET)
+}
+
+/// Prints what the heaviest figure by itself transfers; an error when it is over the budget of all of them.
+fn heaviest_alone(place: &Place, files: &[File]) -> Result<(), String> {
+    let sizes = files.iter().filter_map(|file| Some((file.name.as_str(), file.gzip?))).collect::<Vec<_>>();
+    let figures = alone::figures(place, &sizes)?;
+    let (page, heaviest) = figures.first().ok_or("dist has no figure by itself")?;
+    let (size, most) = (kilobytes(*heaviest), kilobytes(budgets::ALONE_BUDGET));
+    println!("The heaviest figure with all that it needs, {page}: {size} kB; budget {most} kB.");
+    if *heaviest > budgets::ALONE_BUDGET {
+        return Err(format!("The figure {page} with all that it needs is {size} kB, over the budget of {most} kB."));
+    }
+    Ok(())
 }
 
 /// Prints the size of the files that are a part; an error when there are none or they are over the part's own budget.

@@ -24,7 +24,7 @@ pub(crate) fn first_visit(assets: &[Asset]) -> Vec<bool> {
             .iter()
             .zip(&reached)
             .map(|(asset, already)| {
-                *already || (asset.name != WORKER && texts.iter().any(|text| names(text, &asset.name)))
+                *already || (!comes_later(&asset.name) && texts.iter().any(|text| names(text, &asset.name)))
             })
             .collect();
         if next == reached {
@@ -41,11 +41,16 @@ pub(crate) fn kept(assets: &[Asset]) -> Vec<bool> {
     assets.iter().map(|asset| asset.name == WORKER || list(&asset.name)).collect()
 }
 
-/// What the page's script names and the browser asks for when the page is already there.
+/// What the page's scripts name and the browser asks for when the page is already there, or the reader has gone on.
+fn comes_later(name: &str) -> bool {
+    name == WORKER || name.starts_with("far-")
+}
+
+/// The worker, by its name.
 const WORKER: &str = "sw.js";
 
 /// Whether the text names the file, as a word of its own: `a.js` is not named by `data.js`.
-fn names(text: &str, file: &str) -> bool {
+pub(crate) fn names(text: &str, file: &str) -> bool {
     let base = file.rsplit('/').next().unwrap_or(file);
     let part_of_a_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.match_indices(base).any(|(start, _)| {

@@ -1,8 +1,9 @@
-// How the far part of the program comes: behind the glue, whose exports it works with.
+// How the far parts of the program come: behind the glue, whose exports they work with.
 
-/** Takes the answer with it, and tells the program when it is there. */
-export async function far(answer) {
-  await WebAssembly.instantiate(await (await answer).arrayBuffer(), { p: wasm });
+/** Takes the answers with them, and tells the program when all are there. */
+export async function far(...answers) {
+  const parts = await Promise.all(answers.map(async (answer) => (await answer).arrayBuffer()));
+  await Promise.all(parts.map((part) => WebAssembly.instantiate(part, { p: wasm })));
   document.documentElement.removeAttribute('data-far');
   document.dispatchEvent(new Event('memory-wall:far'));
 }

@@ -1,14 +1,16 @@
-// When the far part of the tutorial's program comes.
+// When the far parts of the tutorial's program come: all of them, since who goes on comes to every figure.
 
+/** Their files and digests; the document, which the first paint waits for, does without them. */
+const PARTS = {{parts}};
 /** After a failure, and until it is asked for again. */
 const PAUSE = 2_000;
 /** From when on a page that was changed says that it is still waiting. */
 const PATIENCE = 4_000;
 
-/** Fetches it when the reader comes near the first figure that needs it, or when the program asks. */
+/** Fetches them when the reader comes near the first figure that needs one, or when the program asks. */
 export function awaitFar() {
   const root = document.documentElement;
-  const { farFile, farIntegrity, farNear } = document.querySelector('[data-far-file]').dataset;
+  const { farNear } = document.querySelector('[data-far-near]').dataset;
   const missing = () => 'far' in root.dataset && document.dispatchEvent(new Event('memory-wall:far-missing'));
   let coming;
   let again = false;
@@ -17,7 +19,7 @@ export function awaitFar() {
       again = true;
       return;
     }
-    coming = far(fetch(farFile, { integrity: farIntegrity })).catch(() => {
+    coming = far(...PARTS.map(([file, integrity]) => fetch(file, { integrity }))).catch(() => {
       missing();
       setTimeout(() => {
         coming = undefined;

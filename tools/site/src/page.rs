@@ -159,9 +159,9 @@ fn start(program: &Program, staging: &Path) -> Result<String, String> {
     ] {
         put(&mut script, mark, text)?;
     }
-    let far = program.far.as_ref().map(|File { name, integrity }| {
+    let far = program.far.as_ref().map(|_| {
         let near = prose::anchor(far::first());
-        format!(" data-far-file=\"./{name}\" data-far-integrity=\"{integrity}\" data-far-near=\"{near}\"")
+        format!(" data-far-near=\"{near}\"")
     });
     Ok(format!("{}<script type=\"module\"{}>{script}</script>", preloaded.concat(), far.unwrap_or_default()))
 }

@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, write::GzEncoder};
-use memory_wall_squeeze::Parts;
 
+use crate::far::Far;
 use crate::{far, minute, optimised, released, script, style, write};
 
 /// A staged file: its name, and its digest as integrity attributes write it.
@@ -24,8 +24,8 @@ pub(crate) struct Program {
     pub(crate) glue: File,
     /// The WebAssembly.
     pub(crate) wasm: File,
-    /// The far part, which comes later; none while somebody works on the page.
-    pub(crate) far: Option<File>,
+    /// The far parts, which come later; none while somebody works on the page.
+    pub(crate) far: Option<Far>,
     /// All of it as one script without imports.
     pub(crate) plain: String,
     /// The script of the minute of a server, with its own program.
@@ -33,25 +33,27 @@ pub(crate) struct Program {
 }
 
 /// What Trunk calls its files.
-const STAGED: &str = "memory-wall-app";
+pub(crate) const STAGED: &str = "memory-wall-app";
 
 /// Takes the program that Trunk staged, and stages it squeezed and in its two forms in its place.
 pub(crate) fn staged(root: &Path, staging: &Path) -> Result<Program, String> {
     let far = far::taken(staging, STAGED)?;
     let (wasm, mut glue) = squeezed(staging, STAGED)?;
-    if far.is_some() {
-        glue = far::glued(&glue);
-    }
-    let plain = plain(&glue, &wasm, far.as_deref(), STAGED, &[])?;
     let put = |stem: &str, content: &[u8], ending: &str| {
         let (name, digest) = style::named(stem, content, ending);
         write(&staging.join(&name), content)?;
         Ok::<_, String>(File { name, integrity: format!("sha256-{digest}") })
     };
+    let parts = far.iter().map(|far| put("far", far, "wasm")).collect::<Result<Vec<_>, _>>()?;
+    if !parts.is_empty() {
+        glue = far::glued(&glue, &parts);
+    }
+    let plain = plain(&glue, &wasm, &far, STAGED, &[])?;
+    let far = if parts.is_empty() { None } else { Some(Far { parts, needs: far::needs(staging)? }) };
     Ok(Program {
+        far,
         glue: put("glue", glue.as_bytes(), "js")?,
         wasm: put("memory-wall", &wasm, "wasm")?,
-        far: far.map(|far| put("far", &far, "wasm")).transpose()?,
         plain: put("program", plain.as_bytes(), "js")?.name,
         minute: minute::staged(root, staging)?,
     })
@@ -84,16 +86,13 @@ pub(crate) fn small(staging: &Path) -> Result<(), String> {
 }
 
 /// Writes a program anew: without what it says when it panics, with tables by columns and its functions in a better order; some
-/// in two parts.
+/// in parts.
 fn made_small(path: &Path) -> Result<(), String> {
     let size = |program: &[u8]| packed(program).map_or(usize::MAX, |packed| packed.len());
     let is_tutorial = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(STAGED));
     // A test finds what in the tutorial would write values as for debugging, and nothing may.
     let mut quiet = optimised::quiet(path, !is_tutorial)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    if let Some(cut) = far::cut_of(&name) {
-        let Parts { first, later } = memory_wall_squeeze::parted(&quiet, cut)?;
-        write(&path.with_file_name(far::staged(&name)), memory_wall_squeeze::ordered(&later, size)?)?;
+    if let Some(first) = far::cut_off(path, &quiet, |part| memory_wall_squeeze::ordered(part, size))? {
         quiet = first;
     }
     let turned = memory_wall_squeeze::by_columns(&quiet, size)?;
@@ -133,12 +132,12 @@ pub(crate) fn taken_out(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// Glue and WebAssembly as one script that any page can load, wherever it stands: it leaves `memoryWall()`, which starts the
-/// program, with its far part if there is one, and promises these of its functions. The bytes are packed, since written out they would
+/// program, with its far parts if it has any, and promises these of its functions. The bytes are packed, since written out they would
 /// weigh twice as much.
 pub(crate) fn plain(
     glue: &str,
     wasm: &[u8],
-    far: Option<&[u8]>,
+    far: &[Vec<u8>],
     staged: &str,
     functions: &[&str],
 ) -> Result<String, String> {
@@ -164,12 +163,12 @@ pub(crate) fn plain(
         Ok::<_, String>(STANDARD.encode(packed))
     };
     let program = text(wasm)?;
-    // Nothing starts before both parts are there.
-    let (awaited, comes) = match far {
-        Some(far) => {
-            ("document.documentElement.dataset.far = 'now';\n", format!(".then(() => far(unpacked('{}')))", text(far)?))
-        }
-        None => ("", String::new()),
+    // Nothing starts before all parts are there.
+    let parts = far.iter().map(|far| Ok(format!("unpacked('{}')", text(far)?))).collect::<Result<Vec<_>, String>>()?;
+    let (awaited, comes) = if parts.is_empty() {
+        ("", String::new())
+    } else {
+        ("document.documentElement.dataset.far = 'now';\n", format!(".then(() => far({}))", parts.join(", ")))
     };
     Ok(format!(
         "(() => {{\n'use strict';\n{glue}\nconst unpacked = (packed) => {{\n\
@@ -195,7 +194,7 @@ mod tests {
     #[test]
     fn the_plain_script_has_no_imports_and_holds_the_program() {
         let glue = "export class A {}\nexport function f() {}\nexport async function g() {}\nmodule_or_path = new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
-        let script = plain(glue, b"\0asm", None, STAGED, &["f"]).unwrap();
+        let script = plain(glue, b"\0asm", &[], STAGED, &["f"]).unwrap();
         assert!(script.contains(".then(() => ({ f }))"), "{script}");
         assert!(!script.contains("export") && !script.contains("import"), "{script}");
         let packed = script.split("packed = '").nth(1).unwrap().split('\'').next().unwrap();
@@ -204,10 +203,10 @@ mod tests {
         decoder.write_all(&STANDARD.decode(packed).unwrap()).unwrap();
         decoder.finish().unwrap();
         assert_eq!(unpacked, b"\0asm");
-        assert!(plain("export { something };", b"", None, STAGED, &[]).is_err(), "another glue is noticed");
-        assert!(plain(glue, b"", None, STAGED, &["h"]).is_err(), "and one that lacks a function");
+        assert!(plain("export { something };", b"", &[], STAGED, &[]).is_err(), "another glue is noticed");
+        assert!(plain(glue, b"", &[], STAGED, &["h"]).is_err(), "and one that lacks a function");
         assert!(
-            plain(&format!("export const a = 1;\n{glue}"), b"", None, STAGED, &[]).is_err(),
+            plain(&format!("export const a = 1;\n{glue}"), b"", &[], STAGED, &[]).is_err(),
             "so is one that exports more"
         );
     }

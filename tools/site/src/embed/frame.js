@@ -253,13 +253,14 @@
     // Whether it came is asked where it is started.
     program.catch(() => {});
     // Nothing of a figure starts before all that it needs is there.
-    const far = own.far ? fetch(own.far, { integrity: own.farIntegrity }) : undefined;
-    far?.catch(() => {});
+    const digests = own.farIntegrity?.split(' ');
+    const far = own.far ? own.far.split(' ').map((file, nth) => fetch(file, { integrity: digests[nth] })) : [];
+    for (const part of far) part.catch(() => {});
     const glue = await import(new URL(own.glue, location.href));
-    if ('far' in own) root.dataset.far = far ? 'now' : '';
+    if ('far' in own) root.dataset.far = far.length ? 'now' : '';
     return async () => {
       await glue.default({ module_or_path: program });
-      if (far) await glue.far(far);
+      if (far.length) await glue.far(...far);
     };
   };
   const begun = load();

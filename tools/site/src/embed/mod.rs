@@ -174,13 +174,11 @@ fn drawn(id: &'static str, template: &str, texts: &[String]) -> Result<String, S
 /// has no integrity: a frame without an origin could not compare it, and would stay still.
 fn with_frame(mut html: String, own: &str, frame: &str, program: &Program) -> Result<String, String> {
     let Program { glue, wasm, far, plain, .. } = program;
-    let far = match far {
-        Some(far) if far::is_needed(&html) => {
-            format!(" data-far=\"../{}\" data-far-integrity=\"{}\"", far.name, far.integrity)
-        }
-        Some(_) => " data-far".to_owned(),
-        None => String::new(),
-    };
+    let far = far.as_ref().map(|far| {
+        let mut needed = far.of(&html).peekable();
+        if needed.peek().is_some() { far::attributes(needed) } else { " data-far".to_owned() }
+    });
+    let far = far.unwrap_or_default();
     let script = format!(
         "<script src=\"../{frame}\" nonce=\"{}\"{own}{far} data-version=\"1\" data-plain=\"../{plain}\" data-glue=\"../{}\" \
          data-glue-integrity=\"{}\" data-program=\"../{}\" data-program-integrity=\"{}\"></script>",

@@ -103,7 +103,8 @@ impl<'a> Site<'a> {
     fn needed(&self, page: &str) -> Result<Vec<String>, String> {
         let mut needed = BTreeSet::from([page.to_owned()]);
         for tag in tags(self.page(page)?) {
-            for value in tag.split('"').skip(1).step_by(2) {
+            // Some attributes name several.
+            for value in tag.split('"').skip(1).step_by(2).flat_map(|values| values.split(' ')) {
                 let Some(name) = value.strip_prefix("../") else { continue };
                 if !self.files.contains(name) {
                     return Err(format!("{page} names {value}, which is not there"));

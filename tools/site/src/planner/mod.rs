@@ -20,7 +20,7 @@ pub(crate) const FILES: &str = "planner-";
 
 /// Takes the programs that Trunk staged, and writes the page with its styles.
 pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
-    let far = far::taken(staging, STAGED)?;
+    let far = far::taken(staging, STAGED)?.pop();
     let (wasm, mut glue) = squeezed(staging, STAGED)?;
     if far.is_some() {
         glue = far::taking(&glue);
@@ -33,8 +33,8 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     };
     // For frames that may fetch nothing.
     let [planner_plain, exchange_plain] = [
-        plain(&glue, &wasm, far.as_deref(), STAGED, &["start"])?,
-        plain(&exchange_glue, &exchange, None, STAGED_EXCHANGE, &["written", "taken", "drawn", "png"])?,
+        plain(&glue, &wasm, far.as_slice(), STAGED, &["start"])?,
+        plain(&exchange_glue, &exchange, &[], STAGED_EXCHANGE, &["written", "taken", "drawn", "png"])?,
     ];
     let (planner_plain, _) = named("program-planner", planner_plain.as_bytes(), "js")?;
     let (exchange_plain, _) = named("program-exchange", exchange_plain.as_bytes(), "js")?;

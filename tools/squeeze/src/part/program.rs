@@ -1,4 +1,4 @@
-//! What the cut has to know of a program, and which of its functions come later.
+//! What the cut has to know of a program.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -7,8 +7,6 @@ use wasmparser::{
     ElementItems, ElementKind, ExternalKind, FunctionBody, GlobalType, KnownCustom, MemoryType, Name, Operator, Parser,
     Payload, TypeRef,
 };
-
-use super::Cut;
 
 /// What the cut has to know of a program.
 pub(super) struct Program<'wasm> {
@@ -20,14 +18,14 @@ pub(super) struct Program<'wasm> {
     /// Whom each function of its own calls or speaks of, imports included.
     pub(super) calls: Vec<BTreeSet<u32>>,
     /// Functions that have to be in the first part: exports, the start, and those that are spoken of without a call.
-    held: HashSet<u32>,
+    pub(super) held: HashSet<u32>,
     /// The places of functions in the table.
     pub(super) slots: HashMap<u32, Vec<u32>>,
     /// The first one holds functions, another what belongs to the page.
     pub(super) tables: Vec<wasmparser::TableType>,
     pub(super) memory: Option<MemoryType>,
     pub(super) globals: Vec<GlobalType>,
-    names: HashMap<u32, String>,
+    pub(super) names: HashMap<u32, String>,
     /// What of it cannot be cut, if there is anything.
     pub(super) hindered: Option<&'static str>,
 }
@@ -155,50 +153,23 @@ impl<'wasm> Program<'wasm> {
         }
         Ok(())
     }
+    /// Whom a function calls or speaks of.
+    pub(super) fn called(&self, function: u32) -> impl Iterator<Item = &u32> {
+        self.own(function).and_then(|at| self.calls.get(at)).into_iter().flatten()
+    }
 
-    /// The functions that come later: those that are named so and are called by nobody who stays, and whatever only they call.
-    pub(super) fn later(&self, cut: &impl Fn(&str) -> Cut) -> BTreeSet<u32> {
-        let own = || (self.imported..).zip(&self.calls);
-        let mut callers = HashMap::<u32, Vec<u32>>::new();
-        for (caller, calls) in own() {
-            for called in calls {
-                callers.entry(*called).or_default().push(caller);
-            }
-        }
-        let kind = |function: &u32| self.names.get(function).map_or(Cut::Stays, |name| cut(name));
-        let free = |function: &u32| !self.held.contains(function);
-        let gates =
-            own().map(|(function, _)| function).filter(|function| free(function) && kind(function) == Cut::Gate);
-        let gates = gates.collect::<HashSet<_>>();
-        let named = own().map(|(function, _)| function);
-        let mut later: BTreeSet<u32> =
-            named.filter(|function| free(function) && kind(function) != Cut::Stays).collect();
-        // Whatever only they call comes with them: it may call others in turn.
-        loop {
-            let before = later.len();
-            for (function, _) in own() {
-                let called = callers.get(&function).is_some_and(|all| all.iter().all(|caller| later.contains(caller)));
-                if called && free(&function) && !self.slots.contains_key(&function) {
-                    later.insert(function);
-                }
-            }
-            if later.len() == before {
-                break;
-            }
-        }
-        // Whoever is called by somebody who stays, stays, and then those that it calls.
-        loop {
-            let stays = |function: &&u32| {
-                let called = callers.get(function).is_some_and(|all| all.iter().any(|caller| !later.contains(caller)));
-                called && !gates.contains(*function)
-            };
-            let staying = later.iter().filter(stays).copied().collect::<Vec<_>>();
-            if staying.is_empty() {
-                return later;
-            }
-            for function in staying {
-                later.remove(&function);
-            }
-        }
+    /// Its own function with this number.
+    pub(super) fn body(&self, function: u32) -> Option<&FunctionBody<'wasm>> {
+        self.own(function).and_then(|at| self.bodies.get(at))
+    }
+
+    /// The type of a function.
+    pub(super) fn kind(&self, function: u32) -> Option<u32> {
+        usize::try_from(function).ok().and_then(|at| self.types.get(at)).copied()
+    }
+
+    /// The place of a function among its own.
+    fn own(&self, function: u32) -> Option<usize> {
+        function.checked_sub(self.imported).and_then(|at| usize::try_from(at).ok())
     }
 }
