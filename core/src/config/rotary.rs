@@ -23,7 +23,8 @@ pub(super) fn stretch(fields: Fields<'_>, shape: &Architecture) -> u32 {
     // Newer files say it for each kind of layer.
     let scaling = object(scaling.get("full_attention")).unwrap_or(scaling);
     if let Some(Value::List(axes)) = scaling.get("mrope_section") {
-        let rotated: u64 = axes.iter().map(|axis| if let Value::Whole(width) = axis { *width } else { 0 }).sum();
+        let widths = axes.iter().map(|axis| if let Value::Whole(width) = axis { *width } else { 0 });
+        let rotated = widths.fold(0, u64::saturating_add);
         let times = 8 * u128::from(rotated) / u128::from(shape.head_dim.max(1));
         return u32::try_from(times.clamp(1, 4)).unwrap_or(4);
     }
@@ -36,8 +37,10 @@ pub(super) fn stretch(fields: Fields<'_>, shape: &Architecture) -> u32 {
         Some(Value::Number(factor)) => *factor,
         _ => 1.0,
     };
-    // The cast saturates, and what is no number is 0.
-    (factor.clamp(1.0, MOST).ceil() as u32).max(1)
+    let factor = factor.clamp(1.0, MOST);
+    // What is no number casts to 0.
+    let whole = factor as u32;
+    (whole + u32::from(factor > f64::from(whole))).max(1)
 }
 
 fn object(value: Option<&Value>) -> Option<&Object> {
