@@ -365,15 +365,19 @@ fn classes_keep_their_own_defaults() {
     assert_eq!(of("qwen2.5-7b", json!({})).head_dim, 128);
     assert_eq!(of("gpt-oss-20b", json!({"head_dim": null, "num_key_value_heads": null})).kv_heads, 8);
     assert_eq!(message(&changed("qwen3-30b-a3b", &json!({"head_dim": null}))), "the config has no head_dim");
-    // A table of rotations grows with the scale of positions and with their axes, and Qwen3.5 rotates a quarter of a head; one of YaRN does not.
+    // A table of rotations grows with the scale of positions and with their axes, and Qwen3.5 rotates a quarter of a head; one of YaRN where the file has not the product.
     let stretch = |id: &str, changes: Value| of(id, changes).rotary_stretch;
     assert_eq!(
         ["gemma-3-12b", "gemma-3-1b", "qwen3-vl-8b", "qwen2.5-vl-7b", "qwen3.5-9b"].map(|id| stretch(id, json!({}))),
         [8, 1, 4, 4, 1]
     );
     assert_eq!(stretch("llama-2-7b", json!({"rope_scaling": {"type": "linear", "factor": 2.5}})), 3);
-    assert_eq!(stretch("llama-2-7b", json!({"rope_scaling": {"type": "yarn", "factor": 4.0}})), 1);
-    assert_eq!(stretch("llama-2-7b", json!({"rope_scaling": {"type": "linear", "factor": 1e30}})), 64);
+    let yarn = |original: u64| json!({"rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": original}});
+    assert_eq!([1_024, 4_096, 4_097].map(|original| stretch("llama-2-7b", yarn(original))), [1, 4, 5]);
+    let linear = |factor: Value| stretch("llama-2-7b", json!({"rope_scaling": {"type": "linear", "factor": factor}}));
+    assert_eq!([json!(1e30), json!(-4.0), json!(0), json!("8"), json!(u64::MAX)].map(linear), [64, 1, 1, 1, 64]);
+    let axes = |axes: Value| stretch("qwen2.5-vl-7b", json!({"rope_scaling": {"mrope_section": axes}}));
+    assert_eq!([json!([u64::MAX, 1]), json!([]), json!([-1, "x"])].map(axes), [4, 1, 1]);
     // Qwen2.5-1M asks for dual chunk attention, which changes no number.
     let dual = json!({"dual_chunk_attention_config": {"chunk_size": 262_144, "local_size": 8_192}});
     for id in ["qwen2.5-7b", "qwen3-8b", "qwen3-30b-a3b", "qwen1.5-moe-a2.7b"] {

@@ -52,7 +52,7 @@ fn shared_experts_in_16_bits_have_no_groups_to_cut() {
     assert_eq!([13, 29].map(refused), [None, None]);
 }
 
-/// Weights of gpt-oss that logs say: vLLM issue 23278 (0.10.1, Marlin's kernels), row S028 of `vllm_starts.csv`, rows V074, V044 and V046 of `vllm_runs.csv`.
+/// Weights of gpt-oss that logs say: vLLM issue 23278 (0.10.1, Marlin's kernels), row S028 of `vllm_starts.csv`, rows V074, V044 and V046 of `vllm_runs.csv`. V074 does not say its release, and row S050, the 32.98 GiB, names no GPU: an H100 is taken.
 #[test]
 fn experts_in_mxfp4_are_padded_as_their_kernels_ask() {
     let of = |id, gpu, tp, minor, figures| {
@@ -81,4 +81,23 @@ fn experts_in_mxfp4_are_padded_as_their_kernels_ask() {
     ];
     assert!((most - usual - each(128.0)).abs() < 0.01 && (server - most).abs() < 0.01, "{usual} {most} {server}");
     assert!(usual / most < 0.86, "{usual} {most}");
+}
+
+/// The largest figure is no smaller than the usual one, on every GPU, release and cut.
+#[test]
+fn the_largest_padding_is_the_largest() {
+    for gpu in ["h100-sxm", "h200-sxm", "a100-80-sxm", "b200", "rtx5090", "mi300x", "l40s"] {
+        for (minor, tp) in
+            [10, 11, 15, 18, 19, 24, 25, 29].into_iter().flat_map(|minor| [1, 2, 4, 8].map(|tp| (minor, tp)))
+        {
+            for id in ["gpt-oss-20b", "gpt-oss-120b"] {
+                let scenario = Scenario { gpu: gpus::by_id(gpu), ..served(id, WeightFormat::Mxfp4, tp, minor) };
+                // What a release does not have yet is refused.
+                let Ok(scenario) = scenario.check() else { continue };
+                let [least, usual, most] = [Figures::Least, Figures::Usual, Figures::Most]
+                    .map(|figures| Run { figures, ..Run::of(&scenario) }.weights());
+                assert!(least <= usual && usual <= most, "{id} {gpu} {tp} 0.{minor}: {least} {usual} {most}");
+            }
+        }
+    }
 }

@@ -60,7 +60,7 @@ fn chunks_of_the_first_engine_may_leave_the_sampler_out() {
     assert!(chunks.typical > 1_250_000_000 && chunks.low < chunks.typical - 1_250_000_000, "{chunks:?}");
     for (minor, tokens) in [(6, 20_000), (9, 131_072)] {
         let whole = at(minor, tokens);
-        assert_eq!(whole.low, 95 * whole.typical / 100, "0.{minor} {tokens}");
+        assert!(10 * whole.low > 9 * whole.typical, "0.{minor} {tokens}: {whole:?}");
     }
 }
 

@@ -9,11 +9,14 @@ use super::vllm_start::{Start, gib, read};
 use crate::csv;
 use crate::{Bound, Data, Outcome, Row, Set, Use};
 
-/// Rows whose memory beside PyTorch a constant was read off: their pool is not an independent check.
+/// Rows that a constant of the forward pass or of what lies beside PyTorch was read off: their pool is not an independent check.
 const FITTED: &[&str] = &[
     "S001", "S002", "S003", "S004", "S006", "S014", "S025", "S026", "S027", "S029", "S030", "S032", "S033", "S049",
-    "S059", "S062", "S063", "S064", "S065", "S067", "S068", "S069", "S109", "S131",
+    "S059", "S062", "S063", "S064", "S065", "S067", "S068", "S069", "S109", "S126", "S129",
 ];
+
+/// Rows that a rule of weights was read off, or that led to one.
+const FITTED_WEIGHTS: &[&str] = &["S129", "S131"];
 
 /// The sets of pools: name, sentence, first release of the stretch and of the next, whether of several ranks.
 const POOLS: &[(&str, &str, u32, u32, bool)] = &[
@@ -136,7 +139,11 @@ fn compared(row: csv::Row<'_>, counts: Use, predicted: f64, column: &str) -> Opt
 
 fn weights(row: csv::Row<'_>, start: &Start) -> Option<Row> {
     // What a log does not say of the GPU does not touch weights.
-    let counts = if row.text("gpu").is_empty() { Use::Checked } else { sound(row) };
+    let counts = match sound(row) {
+        Use::Checked if FITTED_WEIGHTS.contains(&row.text("row_id")) => Use::Fitted,
+        Use::Reported if row.text("gpu").is_empty() && !row.text("doubt").contains("a file that") => Use::Checked,
+        counts => counts,
+    };
     compared(row, counts, gib(start.run().weights()), "weights_gib")
 }
 

@@ -93,8 +93,8 @@ pub struct Architecture {
     /// Positions.
     pub positions: Positions,
     /// Positions that a table of rotations holds for each one of `trained_context`, at the width of a head: 8 where positions are scaled by so much (Gemma 3), 4 where they have three axes (Qwen2.5-VL, Qwen3-VL), else 1.
-    pub rotary_stretch: u32,
-    /// Whether layers with a window rotate by a table of their own (Gemma 3 and 4).
+    pub rotary_stretch: u8,
+    /// Whether layers with a window rotate by a table of their own (Gemma 3 and 4, `OLMo` 3).
     pub rotary_in_windows: bool,
     /// Which linear layers have a bias.
     pub biases: Biases,
@@ -123,6 +123,11 @@ pub struct Architecture {
 }
 
 impl Architecture {
+    /// Without what tells only tables of rotations apart, which model files do not all say.
+    pub(crate) const fn but_rotary(self) -> Self {
+        Self { rotary_stretch: 1, rotary_in_windows: false, ..self }
+    }
+
     /// Tokens of the longest sequence that the model can read at all: as many as its learned table has positions for. `None` where nothing ends it.
     ///
     /// ```

@@ -85,7 +85,7 @@ impl Assumption {
             ),
             Self::FilesDiffer { format, mixture: true, more } => write!(
                 f,
-                "{format} files of this model differ: beside the routed experts those matrices are counted in 4 and 8 bits that the smallest of them has so; files that leave all of these in 16 take {more} more on each GPU. Where they would not go in, the verdict is tight."
+                "{format} files of this model differ. The smallest is counted, with some matrices beside the routed experts in 4 and 8 bits; a file that leaves these in 16 takes {more} more on each GPU. Where they would not go in, the verdict is tight."
             ),
             Self::FilesDiffer { format: WeightFormat::Nvfp4, more, .. } => write!(
                 f,

@@ -79,18 +79,18 @@ impl Config {
     /// A family that is not known, a field that is missing, of the wrong kind or out of range, or a part that is not modelled.
     pub fn architecture(&self) -> Result<Architecture, ConfigError> {
         let Language { family, around, fields } = self.language()?;
-        let mut shape = families::read(family, fields).unwrap_or_else(|| Err(unknown(family, fields)))?;
+        let mut shape = shape_of(family, fields)?;
         if let Some((field, usual)) = families::prediction_layers(family) {
             // None is written as 0, which is no number of layers.
             shape.prediction_layers = fields.optional(field, bounds::LAYERS).map_or(0, |given| given.unwrap_or(usual));
         }
-        shape.rotary_stretch = rotary::stretch(fields, &shape);
         // The tower beside it is known where the language model is one of the table.
         let seeing = |model: &&Model| {
-            model.architecture.tower.is_some() && Architecture { tower: None, ..model.architecture } == shape
+            let blind = Architecture { tower: None, ..model.architecture };
+            model.architecture.tower.is_some() && blind.but_rotary() == shape.but_rotary()
         };
         let known = MODELS.iter().filter(|_| around.is_some()).find(seeing);
-        Ok(known.map_or(shape, |model| model.architecture))
+        Ok(Architecture { tower: known.and_then(|model| model.architecture.tower).or(shape.tower), ..shape })
     }
 
     /// What guesses ahead by this file: a head that reads another model's states, or a model of its own.
@@ -101,10 +101,7 @@ impl Config {
     pub fn draft(&self, is_head: bool) -> Result<Draft, ConfigError> {
         let whole = Fields(&self.file.0);
         let shape = match whole.get("transformer_layer_config") {
-            Some(Value::Object(fields)) => {
-                let family = model_type(fields).unwrap_or("llama");
-                families::read(family, Fields(fields)).unwrap_or_else(|| Err(unknown(family, Fields(fields))))?
-            }
+            Some(Value::Object(fields)) => shape_of(model_type(fields).unwrap_or("llama"), Fields(fields))?,
             _ => self.architecture()?,
         };
         let draft = Draft::model("", shape);
@@ -177,6 +174,12 @@ impl Config {
             _ => None,
         }
     }
+}
+
+/// The shape of a model of a family, with the length of its table of rotations.
+fn shape_of(family: &str, fields: Fields<'_>) -> Result<Architecture, ConfigError> {
+    let shape = families::read(family, fields).unwrap_or_else(|| Err(unknown(family, fields)))?;
+    Ok(Architecture { rotary_stretch: rotary::stretch(fields, &shape), ..shape })
 }
 
 fn model_type(fields: &Object) -> Option<&str> {

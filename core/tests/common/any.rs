@@ -205,7 +205,7 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
             soft_capped: capped,
             unstable_in_fp16: capped,
             dual_chunks: false,
-            rotary_stretch: 1,
+            rotary_stretch: u8::try_from(1 + layers % 64).unwrap(),
             rotary_in_windows: capped,
             attention_sinks: sinks,
             fused_qkv,

@@ -61,7 +61,8 @@ pub(super) fn olmo2(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
 /// `OLMo` 3: the same with windows in all layers but every fourth.
 pub(super) fn olmo3(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
     let shape = olmo2(fields)?;
-    Ok(Architecture { sliding_window: window_but_every(fields, shape.layers, 4)?, ..shape })
+    let sliding_window = window_but_every(fields, shape.layers, 4)?;
+    Ok(Architecture { sliding_window, rotary_in_windows: true, ..shape })
 }
 
 /// GLM-4-0414: norms before and behind attention and MLP.

@@ -136,9 +136,13 @@ const ESTIMATED_OVER_RANKS: u128 = crate::engines::hundredths(11_865);
 ///
 /// # Source
 /// vLLM issue 50780 ("the ~128 KiB/context-token transient is a 0.23→0.26 regression", charged as graphs; pull request 50848, open); 52872, a model with 48 such layers of 64 on one RTX 5090: 0.89 GiB with 8,192 batched
-/// tokens, and 0.52 with 2,048 to 4,096. Read 2026-11-27.
+/// tokens, and 0.52 with 2,048, 3,072 and 4,096. That model has 48 value heads of 128; wider ones are taken to hold as much more, and none less. Read 2026-11-27.
 const DELTA_NETS: u128 = 128 << 10;
 const DELTA_NETS_USUALLY: u128 = 112;
+const DELTA_NETS_WIDTH: u128 = 48 * 128;
+
+/// What the estimate is at the least where gated delta nets are in it, by the same log.
+const DELTA_NETS_LEAST: u128 = crate::engines::hundredths(52);
 
 /// The first release whose estimate of graphs has it.
 const DELTA_NETS_AS_GRAPHS: Version = Version { major: 0, minor: 26 };
@@ -367,7 +371,7 @@ impl<'a> Run<'a> {
             0 => (typical, high),
             // No log of it was found with ranks, and with guesses some backends record no whole passes.
             bytes if several || scenario.guessed_tokens() > 0 => (typical, high.max(bytes + fit)),
-            bytes => (typical.max(DELTA_NETS_USUALLY * bytes / 128), high.max(bytes + fit)),
+            bytes => (typical.max(DELTA_NETS_USUALLY * bytes / 128).max(DELTA_NETS_LEAST), high.max(bytes + fit)),
         };
         let estimated = ESTIMATED_OVER_RANKS * u128::from(self.capture_sizes) / all;
         Span { low: fit / 20, typical, high: if self.estimates_over_ranks() { high.max(estimated) } else { high } }
@@ -375,8 +379,11 @@ impl<'a> Run<'a> {
 
     /// What gated delta nets hold of a long prompt, which is taken for graphs while these are estimated.
     fn in_delta_nets(&self) -> u128 {
-        let delta = self.scenario.architecture.linear_attention.is_some_and(|it| it.kind == LinearKind::GatedDelta);
-        if delta && self.version >= DELTA_NETS_AS_GRAPHS { DELTA_NETS * u128::from(self.batched()) } else { 0 }
+        let delta = self.scenario.architecture.linear_attention.filter(|it| it.kind == LinearKind::GatedDelta);
+        let Some(delta) = delta.filter(|_| self.version >= DELTA_NETS_AS_GRAPHS) else { return 0 };
+        let width = u128::from(delta.value_heads) * u128::from(delta.value_dim);
+        let bytes = DELTA_NETS * u128::from(self.batched()) * width.max(DELTA_NETS_WIDTH) / DELTA_NETS_WIDTH;
+        bytes.max(DELTA_NETS_LEAST)
     }
 
     /// Context, the driver's and the communication library's part, graphs.

@@ -40,7 +40,7 @@ impl Run<'_> {
         let extra = worked::total(|sink: Sink<'_>| self.extra_weights(sink)).0;
         // Which of several published files is served is not known, and the largest decides whether it is tight.
         let wider = if self.figures == Figures::Most { weights::in_wider_files(self.scenario) } else { 0 };
-        (plain + extra + wider.max(self.wider_four_bits(plain))).saturating_add_signed(self.uncounted())
+        (plain + extra + wider + self.wider_four_bits(plain)).saturating_add_signed(self.uncounted())
     }
 
     fn wider_four_bits(&self, plain: u128) -> u128 {
@@ -100,10 +100,10 @@ impl Run<'_> {
             Projection::Heads => shape.head_dim,
         };
         // Compressed tokens have a table of their own, and both are in fp32 (`DeepseekV4ScalingRotaryEmbedding`).
-        let times = if shape.compression.is_some() { 4 } else { shape.rotary_stretch };
+        let times = if shape.compression.is_some() { 4 } else { u64::from(shape.rotary_stretch) };
         let windows = shape.sliding_window.filter(|_| shape.rotary_in_windows);
         let of_windows = windows.map_or(0, |sliding| sliding.head_dim.unwrap_or(shape.head_dim));
-        let width = u64::from(times) * u64::from(width) + u64::from(of_windows);
+        let width = times * u64::from(width) + u64::from(of_windows);
         shape.trained_context.map_or(0, |positions| of(&RopeTable { positions: positions.into(), width }))
     }
 
@@ -163,23 +163,27 @@ impl Run<'_> {
         };
         let has = scenario.gpu.and_then(capability::of).map_or(0, |has| has.major);
         let amd = scenario.gpu.is_some_and(|gpu| gpu.vendor == "AMD");
-        let most = self.figures == Figures::Most;
-        let held = if amd || has == 10 || most && !(1..10).contains(&has) {
-            stored(hidden.next_multiple_of(256), inside.next_multiple_of(256))
-        } else if has == 9
-            && !most
-            && self.version.major == 0
-            && TRITON_EXPERTS.iter().any(|minors| minors.contains(&self.version.minor))
-        {
+        let marlin = stored(hidden.next_multiple_of(256), inside.next_multiple_of(128));
+        let squares = stored(hidden.next_multiple_of(256), inside.next_multiple_of(256));
+        let minor = self.version.minor;
+        let by_triton = TRITON_EXPERTS.iter().any(|minors| minors.contains(&minor));
+        let triton = || {
             let inside = inside.next_multiple_of(64);
-            let whole = if self.version.minor < TRITON_EXPERTS[1].start { 256 } else { 128 };
+            let whole = if minor < TRITON_EXPERTS[1].start { 256 } else { 128 };
             let matrix = |summed: u64, rows: u64| {
                 summed.next_multiple_of(whole) / 2 * rows + summed.div_ceil(32) * rows.next_multiple_of(256)
             };
-            (matrix(hidden, inwards * inside) + matrix(inside, hidden)).into()
-        } else {
-            stored(hidden.next_multiple_of(256), inside.next_multiple_of(128))
+            u128::from(matrix(hidden, inwards * inside) + matrix(inside, hidden))
         };
+        let usual = match has {
+            _ if amd => squares,
+            10 => squares,
+            9 if by_triton => triton(),
+            _ => marlin,
+        };
+        // Another kernel may be asked for, or come with another release.
+        let most = if (1..10).contains(&has) { marlin } else { squares };
+        let held = if self.figures == Figures::Most { usual.max(most) } else { usual };
         let here = [self.mixtures()[0], u64::from(moe.experts).div_ceil(scenario.experts().ranks)].map(u128::from);
         here[0] * here[1] * held.saturating_sub(stored(hidden, inside))
     }

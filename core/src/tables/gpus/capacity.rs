@@ -134,7 +134,7 @@ impl fmt::Display for Reported {
                 )?;
                 if range.is_some() {
                     f.write_str(
-                        " The longest context and the largest batch may be ones that only a newer macOS holds, tightly.",
+                        " The longest context and the largest batch may need a newer macOS, and are tight then.",
                     )?;
                 }
                 Ok(())

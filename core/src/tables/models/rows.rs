@@ -5,8 +5,8 @@ use super::shapes::{
     EVERYWHERE, KIMI_LINEAR, LLAMA_4_MAVERICK, LLAMA_4_SCOUT, MINIMAX_M3, MISTRAL_LARGE_3, MISTRAL_SMALL_4, QWEN3_NEXT,
     apertus, at_width, but_every_fourth, cohere2, deepseek, deepseek_v3, deepseek_v4, early, everywhere, falcon,
     falcon_h1, gemma, gemma2, gemma3, gemma4, glm_5, gpt_oss, gpt2, granite4, indexed, jamba, joined, kimi_k2, latent,
-    lfm2, ling, llama, mixture, mixture_behind, nemotron_h, olmo2, phi3, predicting, qwen2, qwen3, qwen3_5, starcoder2,
-    three_axes, tied, wide_norms, with_expert, with_gated_expert, with_router_bias,
+    lfm2, ling, llama, mixture, mixture_behind, nemotron_h, olmo2, olmo3, phi3, predicting, qwen2, qwen3, qwen3_5,
+    starcoder2, three_axes, tied, wide_norms, with_expert, with_gated_expert, with_router_bias,
 };
 use crate::architecture::{Architecture, Latent, Mlp, Positions, Tower};
 
@@ -244,8 +244,8 @@ models![
     row("olmo-2-7b", "OLMo 2 7B", "OLMo", olmo2([32, 4096, 32, 32, 128, 11_008, 100_352, 4096]), 7_298_617_344),
     row("olmo-2-13b", "OLMo 2 13B", "OLMo", olmo2([40, 5120, 40, 40, 128, 13_824, 100_352, 4096]), 13_716_198_400),
     row("olmo-2-32b", "OLMo 2 32B", "OLMo", olmo2([64, 5120, 40, 8, 128, 27_648, 100_352, 4096]), 32_234_279_936),
-    row("olmo-3-7b", "OLMo 3 7B", "OLMo", but_every_fourth(4096, olmo2([32, 4096, 32, 32, 128, 11_008, 100_278, 65_536])), 7_298_011_136),
-    row("olmo-3-32b", "OLMo 3 32B", "OLMo", but_every_fourth(4096, olmo2([64, 5120, 40, 8, 128, 27_648, 100_278, 65_536])), 32_233_522_176),
+    row("olmo-3-7b", "OLMo 3 7B", "OLMo", olmo3(olmo2([32, 4096, 32, 32, 128, 11_008, 100_278, 65_536])), 7_298_011_136),
+    row("olmo-3-32b", "OLMo 3 32B", "OLMo", olmo3(olmo2([64, 5120, 40, 8, 128, 27_648, 100_278, 65_536])), 32_233_522_176),
     row("seed-oss-36b", "Seed-OSS 36B", "Seed", qwen2([64, 5120, 80, 8, 128, 27_648, 155_136, 524_288]), 36_151_104_512),
     row("exaone-4.0-1.2b", "EXAONE 4.0 1.2B", "EXAONE", tied(qwen3([30, 2048, 32, 8, 64, 4096, 102_400, 65_536])), 1_279_391_488),
     row("exaone-4.0-32b", "EXAONE 4.0 32B", "EXAONE", but_every_fourth(4096, qwen3([64, 5120, 40, 8, 128, 27_392, 102_400, 131_072])), 32_003_216_384),

@@ -286,6 +286,11 @@ pub(super) const fn wide_norms(architecture: Architecture) -> Architecture {
 }
 
 /// `OLMo` 2: norms over all heads, which multiply with their weight in fp32.
+/// Windows in all layers but every fourth, which alone scale positions.
+pub(super) const fn olmo3(shape: Architecture) -> Architecture {
+    Architecture { rotary_in_windows: true, ..but_every_fourth(4_096, shape) }
+}
+
 pub(super) const fn olmo2(shape: Shape) -> Architecture {
     Architecture { norm_weight: NormWeight::InFp32, ..wide_norms(llama(shape)) }
 }
