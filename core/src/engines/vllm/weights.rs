@@ -150,7 +150,7 @@ impl Run<'_> {
     ///
     /// # Source
     /// vLLM, `mxfp4_round_up_hidden_size_and_intermediate_size` (before 0.17 `Mxfp4MoEMethod.create_weights`); `select_mxfp4_moe_backend`; triton-lang/triton, `hopper_value.py` and `hopper_scale.py` of `triton_kernels`. Marlin: 65.97 GiB of gpt-oss
-    /// 120B on one GPU (0.10.1, vLLM issue 23278), 17.22 on each of four (row S028). Triton: 64.38 GiB on one H100 (row V074 of `vllm_runs.csv`), 13.02 GiB of 20B on one H200 ("Using 'TRITON' Mxfp4 MoE backend" of 0.25.1, row S131 of `vllm_starts.csv`), which 128 values fit and 256 do not. Of H100 in 0.19, 13.64 and 7.01 GiB of 20B on one and two ranks, Marlin's rule is 0.4% and 1.2% above. No log of eight ranks was found. Read 2026-11-27.
+    /// 120B on one GPU (0.10.1, vLLM issue 23278), 17.22 on each of four (row S028). Triton: 64.38 GiB on one H100 (row V074 of `vllm_runs.csv`), 13.02 GiB of 20B on one H200 ("Using `TRITON` Mxfp4 `MoE` backend" of 0.25.1, row S131 of `vllm_starts.csv`), which 128 values fit and 256 do not. Of H100 in 0.19, 13.64 and 7.01 GiB of 20B on one and two ranks, Marlin's rule is 0.4% and 1.2% above. No log of eight ranks was found. Read 2026-11-27.
     fn expert_padding(&self) -> u128 {
         let scenario = self.scenario;
         let (Some(moe), WeightFormat::Mxfp4) = (scenario.architecture.moe, scenario.weights) else { return 0 };
