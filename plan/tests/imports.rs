@@ -213,6 +213,16 @@ fn commands_as_people_write_them() {
             vec![],
         ),
         (
+            "llama-server -m gpt-oss-120b-mxfp4-00001-of-00003.gguf -c 8192",
+            "model gpt-oss-120b; seq 8192; weights mxfp4; kv fp16; engine llamacpp",
+            vec![],
+        ),
+        (
+            "llama-server -hf unsloth/Qwen3.5-35B-A3B-GGUF:UD-Q4_K_XL -c 8192",
+            "model qwen3.5-35b-a3b; seq 8192; kv fp16; engine llamacpp",
+            vec![],
+        ),
+        (
             "llama-server -m gpt-oss-20b-F16.gguf -c 8192",
             "model gpt-oss-20b; seq 8192; weights mxfp4; kv fp16; engine llamacpp",
             vec![],
@@ -351,6 +361,13 @@ datasets:
             "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 8192\nbf16: auto\noptimizer: paged_adamw_8bit\ngradient_checkpointing: true\n",
             "model llama-3.1-8b; mode training; seq 8192; weights bf16; recipe pure; optimizer paged-adamw8bit; checkpointing full",
             vec![],
+        ),
+        (
+            "base_model: meta-llama/Llama-3.1-8B\nbf16: auto\ncut_cross_entropy: true\nliger_fused_linear_cross_entropy: false\n",
+            "model llama-3.1-8b; mode training; weights bf16; recipe pure",
+            vec![
+                "line 3: cut_cross_entropy: not understood: its fused kernels are not modelled; loss chunked is the nearest of them",
+            ],
         ),
         (
             "base_model: meta-llama/Llama-3.1-8B\nbf16: true\nfsdp_config:\n  reshard_after_forward: true\n",

@@ -81,4 +81,5 @@ pub(crate) const FURTHER_BUDGET: u64 = 21_000;
 /// With the levers of that minute as components, and one sequence over eight GPUs, it has 1,598.0, and 1,638.9 with training that generates in the planner.
 /// The planner's styles, which its frame has as a file, are in its page too, and three programs read Kimi Linear: 1,656. The tutorial's program
 /// in two parts, each packed by itself, is 5 kB more; training in fp8, which three programs know, and the rest bring it to 1,680.
-pub(crate) const KEPT_BUDGET: u64 = 1_700_000;
+/// Its second part in five files, sentences about machines and runs, and tables of rotations bring it to 1,703.
+pub(crate) const KEPT_BUDGET: u64 = 1_708_000;

@@ -216,6 +216,8 @@ fn meaning(item: &Item, mode: &str) -> Meaning {
         "flash_attention" | "sdp_attention" | "flex_attention" if item.on() => says("attention", "flash"),
         "eager_attention" if item.on() => says("attention", "eager"),
         "torch_compile" if item.on() => says("compile", ""),
+        "liger_fused_linear_cross_entropy" | "cut_cross_entropy" if item.on() => training_arguments::fused_loss(),
+        "liger_fused_linear_cross_entropy" | "cut_cross_entropy" => Meaning::WithoutEffect,
         "chunked_cross_entropy" if item.on() => says("loss", "chunked"),
         "tensor_parallel_size" => says("tp", text),
         "context_parallel_size" | "sequence_parallel_degree" => says("cp", text),

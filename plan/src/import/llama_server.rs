@@ -202,6 +202,18 @@ fn repository(text: &str) -> Meaning {
 }
 
 fn named_file(name: &str) -> Meaning {
+    let name = without_part(name);
+    if let Some((name, _)) = name.rsplit_once("-UD-") {
+        return match hub::by_name(name) {
+            Some(model) => reading::because(
+                says("model", model.id),
+                "by the name of the file; which tensors Unsloth's dynamic types keep wider differs from model to model, and weights says the nearest type",
+            ),
+            None => unread(
+                "Unsloth's dynamic types differ from model to model: weights says the nearest one, and model which one it is",
+            ),
+        };
+    }
     let found = KINDS.iter().find_map(|(end, format)| {
         let rest = hub::without(name, end)?;
         Some((rest.strip_suffix(['-', '.', '_'])?, *format))
@@ -225,6 +237,14 @@ fn named_file(name: &str) -> Meaning {
             "by the name of the file, which names no model of the table: model says it",
         ),
     }
+}
+
+/// Without the number of a file among several, `-00001-of-00003`.
+fn without_part(name: &str) -> &str {
+    let counted = |digits: &str| digits.len() == 5 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = name.rsplit_once("-of-").filter(|(_, all)| counted(all));
+    let found = parts.and_then(|(rest, _)| rest.rsplit_once('-')).filter(|(_, nth)| counted(nth));
+    found.map_or(name, |(rest, _)| rest)
 }
 
 /// What the name of a file ends with.

@@ -62,14 +62,17 @@ fn meaning(item: &Item) -> Meaning {
         }
         "torch_compile" if item.on() => says("compile", ""),
         "bf16" | "fp16" | "torch_compile" => Meaning::WithoutEffect,
-        "use_liger_kernel" if item.on() => {
-            unread("its fused kernels are not modelled; loss chunked is the nearest of them")
-        }
+        "use_liger_kernel" if item.on() => fused_loss(),
         name if name.starts_with("gradient_checkpointing_kwargs") || WITHOUT_EFFECT.contains(&name) => {
             Meaning::WithoutEffect
         }
         _ => unknown(),
     }
+}
+
+/// A loss that never holds all logits.
+pub(super) fn fused_loss() -> Meaning {
+    unread("its fused kernels are not modelled; loss chunked is the nearest of them")
 }
 
 /// An optimizer by its name there, with its kernel.
