@@ -458,7 +458,7 @@ fn the_text_names_what_is_not_usual() {
 
 #[test]
 fn a_model_without_a_tower_has_none_to_leave_out() {
-    let run = memory_wall("estimate --model llama-3.1-8b --engine vllm --language-model-only");
-    assert!(run.stderr.contains("--language-model-only has no effect here"), "{}", run.stderr);
-    assert!(!run.stdout.contains("the language model alone"), "{}", run.stdout);
+    let run = run("estimate --model llama-3.1-8b --engine vllm --language-model-only");
+    assert!(run.err.contains("--language-model-only has no effect here"), "{}", run.err);
+    assert!(!run.out.contains("the language model alone"), "{}", run.out);
 }
