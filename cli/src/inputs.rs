@@ -153,7 +153,8 @@ fn serving(scenario: &Scenario, question: Option<Question>) -> String {
             };
             let release = vllm::Constants::of(serving.version).releases;
             let share = serving.utilization().in_percent();
-            let alone = if serving.language_model_only { ", the language model alone" } else { "" };
+            let seeing = scenario.architecture.tower.is_some();
+            let alone = if serving.language_model_only && seeing { ", the language model alone" } else { "" };
             let eager = if serving.enforce_eager { ", no CUDA graphs" } else { "" };
             let prefixes = match serving.prefix_caching {
                 None => "",

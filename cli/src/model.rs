@@ -130,6 +130,9 @@ impl Model {
         });
         let served = scenario.runtime() == Some(Engine::Vllm);
         let alone = served && scenario.serving.language_model_only;
+        let no_tower = (alone && scenario.architecture.tower.is_none()).then(|| {
+            "--language-model-only has no effect here: the model has no vision tower that is counted".to_owned()
+        });
         let part = (self.language_part && !alone && (served || self.family.is_some())).then(|| {
             match scenario.architecture.tower.filter(|_| served) {
                 Some(tower) => format!(
@@ -154,6 +157,13 @@ impl Model {
             let mend = older.accepted_with.map_or_else(String::new, |ep| format!(" It accepts it with --ep {ep}."));
             format!("vLLM {} refuses this plan: {}.{mend}", older.release, older.refusal)
         });
-        own.chain(older).chain(stored).chain(fallback).chain(wide).chain(no_experts).chain(untimed).collect()
+        own.chain(older)
+            .chain(stored)
+            .chain(fallback)
+            .chain(wide)
+            .chain(no_experts)
+            .chain(no_tower)
+            .chain(untimed)
+            .collect()
     }
 }

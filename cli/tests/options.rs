@@ -30,7 +30,7 @@ fn every_option_arrives() {
         (INFERENCE, "--engine vllm --engine-version 0.19.1", "/engine_version", literal!("0.18 to 0.20")),
         (INFERENCE, "--engine vllm --max-model-len 8k", "/max_model_len", literal!(8_192)),
         (INFERENCE, "--engine vllm --enforce-eager", "/enforce_eager", literal!(true)),
-        (INFERENCE, "--engine vllm --language-model-only", "/language_model_only", literal!(true)),
+        ("estimate --model qwen3-vl-8b", "--engine vllm --language-model-only", "/language_model_only", literal!(true)),
         (INFERENCE, "--engine vllm --prefix-caching on", "/prefix_caching", literal!(true)),
         (INFERENCE, "--engine vllm --prefix-caching off", "/prefix_caching", literal!(false)),
         (INFERENCE, "--engine vllm --max-loras 4", "/max_loras", literal!(4)),
@@ -454,4 +454,11 @@ fn the_text_names_what_is_not_usual() {
     for part in ["\nPhase", "Stage", "Sent", "Offloaded", "GPUs: ", "served"] {
         assert!(!plain.contains(part), "{part} is in\n{plain}");
     }
+}
+
+#[test]
+fn a_model_without_a_tower_has_none_to_leave_out() {
+    let run = run("estimate --model llama-3.1-8b --engine vllm --language-model-only");
+    assert!(run.err.contains("--language-model-only has no effect here"), "{}", run.err);
+    assert!(!run.out.contains("the language model alone"), "{}", run.out);
 }

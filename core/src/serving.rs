@@ -150,7 +150,7 @@ pub struct Serving {
     pub usual_batched_tokens: bool,
     /// Whether vLLM records no graphs (`--enforce-eager`): their memory is not taken, and each kernel is launched by the host.
     pub enforce_eager: bool,
-    /// Whether vLLM serves the language part of a model that sees alone (`--language-model-only`): it neither loads nor profiles the tower.
+    /// Whether vLLM serves a multimodal model as text only (`--language-model-only`): it neither loads nor profiles the tower.
     pub language_model_only: bool,
     /// Whether vLLM is told to keep the caches of prompts for later ones (`--enable-prefix-caching`, `--no-enable-prefix-caching`);
     /// `None` is what the release does by itself. It changes how many pages a request takes where layers keep a state.

@@ -38,6 +38,8 @@ pub enum Scope {
     Inference,
     /// In inference with vLLM.
     Vllm,
+    /// In inference with vLLM, of a model with a vision tower.
+    Tower,
     /// In inference with a server that keeps a pool, whose settings are not in `Scenario`.
     Pool(Server),
     /// In inference with llama.cpp or Ollama, where they place layers, which `Scenario` doesn't.
@@ -68,6 +70,7 @@ impl Scope {
             Self::OwnGpu => scenario.gpu.is_some_and(Gpu::is_own),
             Self::Inference => scenario.mode == Mode::Inference,
             Self::Vllm => scenario.runtime() == Some(Engine::Vllm),
+            Self::Tower => Self::Vllm.has(scenario) && scenario.architecture.tower.is_some(),
             Self::HostMemory => scenario.mode.trains() && (scenario.offload.optimizer || scenario.offload.parameters),
             Self::Training => scenario.mode.trains(),
             Self::Adapters => scenario.mode.adapts(),

@@ -215,7 +215,7 @@ pub static OPTIONS: &[PlanOption] = &[
         },
     },
     switch!("enforce_eager", Vllm, true, |s| s.serving.enforce_eager),
-    switch!("language_model_only", Vllm, true, |s| s.serving.language_model_only),
+    switch!("language_model_only", Tower, true, |s| s.serving.language_model_only),
     PlanOption {
         name: "prefix_caching",
         kind: Kind::Choice(|| ids(&[true, false], on_or_off)),

@@ -33,11 +33,12 @@ fn what_is_exported_is_read_back() {
         "\"mode\": \"training\", \"model\": \"llama-3.1-8b\", \"seq\": 4096, \"batch\": 2, \"micro_batches\": 4";
     for (target, options) in [
         (Target::Vllm, format!("{serving}, \"engine\": \"vllm\", \"max_model_len\": 8192, \"tp\": 2, \"pp\": 2, \"kv\": \"fp8\", \"weights\": \"fp8\"")),
-        (Target::Vllm, format!("{serving}, \"engine\": \"vllm\", \"weights\": \"fp16\", \"kv\": \"fp16\", \"dp\": 2, \"max_num_seqs\": 16, \"enforce_eager\": true, \"language_model_only\": true, \"max_loras\": 8, \"max_lora_rank\": 64")),
+        (Target::Vllm, format!("{serving}, \"engine\": \"vllm\", \"weights\": \"fp16\", \"kv\": \"fp16\", \"dp\": 2, \"max_num_seqs\": 16, \"enforce_eager\": true, \"max_loras\": 8, \"max_lora_rank\": 64")),
         (Target::Vllm, "\"model\": \"mixtral-8x7b\", \"engine\": \"vllm\", \"tp\": 2, \"dp\": 2, \"ep\": 4, \"max_num_batched_tokens\": 4096, \"gpu_memory_utilization\": 92.5".into()),
         (Target::Vllm, "\"model\": \"glm-4.5-air\", \"engine\": \"vllm\", \"speculative\": \"mtp\", \"num_speculative_tokens\": 2".into()),
         (Target::Vllm, "\"model\": \"qwen3-8b\", \"engine\": \"vllm\", \"speculative\": \"eagle3\", \"num_speculative_tokens\": 3, \"draft\": \"eagle3-qwen3-8b\"".into()),
         (Target::Vllm, "\"model\": \"qwen3-8b\", \"engine\": \"vllm\", \"speculative\": \"draft_model\", \"num_speculative_tokens\": 2, \"draft\": \"qwen3-0.6b\"".into()),
+        (Target::Vllm, "\"model\": \"qwen3-vl-8b\", \"engine\": \"vllm\", \"language_model_only\": true".into()),
         (Target::Sglang, format!("{serving}, \"tp\": 4, \"kv\": \"fp8\", \"weights\": \"fp8\", \"batch\": 3")),
         (
             Target::TrtllmServe,
@@ -99,6 +100,23 @@ fn what_is_exported_is_read_back() {
                 assert_eq!(import.plan.get(option.name), Some(value), "{} of {}:\n{}\n{}", option.name, target.id(), export.text, said(&import));
             }
         }
+    }
+}
+
+/// vLLM leaves the tower out where no input beside text is let in.
+#[test]
+fn limits_of_zero_leave_the_tower_out() {
+    for (limits, only) in [
+        ("--limit-mm-per-prompt '{\"image\":0,\"video\":0}'", true),
+        ("--limit-mm-per-prompt image=0,video=0", true),
+        ("--limit-mm-per-prompt.image 0 --limit-mm-per-prompt.video 0", true),
+        ("--limit-mm-per-prompt '{\"image\":0}'", false),
+        ("--limit-mm-per-prompt image=2,video=0", false),
+        ("--limit-mm-per-prompt.image 0 --limit-mm-per-prompt.video 1", false),
+    ] {
+        let import = import(&format!("vllm serve Qwen/Qwen3-VL-8B-Instruct {limits}")).unwrap();
+        assert_eq!(import.plan.get("language_model_only").is_some(), only, "{limits}");
+        assert_eq!(not_understood(&import).is_empty(), only, "{limits}");
     }
 }
 

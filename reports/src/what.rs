@@ -165,6 +165,7 @@ names! {
         FreeShare = "free_share", "share of the free memory that the cache takes";
         Equivalent = "equivalent_utilization", "share without counting CUDA graphs";
         EnforceEager = "enforce_eager", "no CUDA graphs";
+        LanguageModelOnly = "language_model_only", "no vision tower";
         PrefixCaching = "prefix_caching", "prefix caching";
         EnableLora = "enable_lora", "adapters beside the model";
         MaxLoras = "max_loras", "adapters on the GPU at once";
@@ -213,6 +214,7 @@ impl What {
         matches!(
             self,
             Self::EnforceEager
+                | Self::LanguageModelOnly
                 | Self::PrefixCaching
                 | Self::EnableLora
                 | Self::ExpertParallel

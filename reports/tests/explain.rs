@@ -111,6 +111,25 @@ fn slots_for_adapters_are_read_and_counted_with_the_weights() {
     assert!(odd.scenario.unwrap().unwrap_err().to_string().contains("no max_lora_rank of 24"));
 }
 
+/// Without its tower a model weighs less, in the estimate as in the log.
+#[test]
+fn a_log_says_whether_the_tower_is_left_out() {
+    let told = |more: &str| {
+        let log = VLLM.replace("meta-llama/Llama-3.1-8B-Instruct", "Qwen/Qwen3-VL-8B-Instruct");
+        let log = log.replace("'max_num_batched_tokens': 8192}", &format!("'max_num_batched_tokens': 8192{more}}}"));
+        explained(&[log.as_str()], &nothing())
+    };
+    let (whole, text) = (told(""), told(", 'language_model_only': True"));
+    assert!(!scenario(&whole).serving.language_model_only && scenario(&text).serving.language_model_only);
+    let tower = scenario(&whole).architecture.tower.unwrap();
+    // Three further outputs have a place of 4,096 values for each token at once.
+    let places = 3 * 8_192 * 4_096 * 2;
+    assert_eq!(
+        estimated(&whole, What::Weights) - estimated(&text, What::Weights),
+        i128::from(tower.parameters) * 2 + places
+    );
+}
+
 /// Prefix caching in a log is used only for models whose layers keep a state: there it changes how many states a request takes.
 #[test]
 fn a_log_says_whether_prefixes_of_a_delta_net_are_cached() {

@@ -391,7 +391,9 @@ fn fit_fills_unequal_gpus_from_the_last() {
     assert!(first + last < 81 && placement.host.layers == 81 - first - last);
     // By their memory the shares would be 2 to 1; the other way round the larger one has the output layer.
     let other = Settings { gpus: vec![gpu("rtx3060-12"), gpu("rtx3090")], ..Settings::DEFAULT };
-    assert!(fitted(&seventy(), &other).unwrap().1.devices[1].output);
+    let (_, swapped) = fitted(&seventy(), &other).unwrap();
+    assert_eq!([0, 1].map(|at| swapped.devices[at].layers), [20, 41]);
+    assert!(swapped.devices[1].output);
     // What goes on both as it is is left alone, and so are shares that were told.
     let small = on("llama-3.1-8b", WeightFormat::Q4K, 4_096, "rtx3090");
     let whole = fitted(&small, &two).unwrap().0;

@@ -20,6 +20,8 @@ pub enum Newer {
     Weights(WeightFormat),
     /// A cache of the short vector of latent attention; before, every head's keys and values were cached.
     LatentCache,
+    /// The option of the command.
+    Option(&'static str),
 }
 
 impl fmt::Display for Newer {
@@ -30,6 +32,7 @@ impl fmt::Display for Newer {
             }
             Self::Gpu(name, has) => write!(f, "comes without kernels for {name}, whose compute capability is {has}"),
             Self::Weights(format) => write!(f, "does not load {} weights", format.id()),
+            Self::Option(name) => write!(f, "has no {name}"),
             Self::LatentCache => {
                 f.write_str("caches the keys and values of every head of latent attention, which is not modelled")
             }
@@ -111,7 +114,7 @@ const ALL_SINCE: Version = Version { major: 0, minor: 27 };
 ///
 /// # Source
 /// Blackwell: CUDA 12.4, with which releases before 0.9 come, has no kernels for it; vLLM 0.9.0 is the first whose packages are built with CUDA 12.8 (issue 16901: "no kernel image is available for execution on the
-/// device"). MXFP4: 0.10.1, with gpt-oss. NVFP4: pull request 13571, in 0.8. Latent attention: 0.7.1. Read 2026-11-25.
+/// device"). MXFP4: 0.10.1, with gpt-oss. NVFP4: pull request 13571, in 0.8. Latent attention: 0.7.1. `--language-model-only`: pull request 34120, in the package of 0.17.0 and not in that of 0.16.0 (2026-11-28). Others read 2026-11-25.
 pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
     let has = scenario.serving.version;
     if has >= ALL_SINCE {
@@ -126,6 +129,10 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
     }
     if matches!(scenario.architecture.projection, Projection::Latent(_)) {
         needs(Newer::LatentCache, 7)?;
+    }
+    // Without a tower the option has no effect, and is not passed on.
+    if scenario.serving.language_model_only && scenario.architecture.tower.is_some() {
+        needs(Newer::Option("--language-model-only"), 17)?;
     }
     match scenario.weights {
         format @ WeightFormat::Mxfp4 => needs(Newer::Weights(format), 10)?,
@@ -196,6 +203,23 @@ mod tests {
             said,
             "vLLM 0.8 comes without kernels for GeForce RTX 5090, whose compute capability is 12.0: the first release that serves this is 0.9"
         );
+    }
+
+    #[test]
+    fn an_old_release_does_not_know_how_to_leave_the_tower_out() {
+        let refused = |model: &str, minor| {
+            let mut scenario = Scenario::new(models::by_id(model).unwrap().architecture);
+            (scenario.serving.engine, scenario.gpu) = (Engine::Vllm, gpus::by_id("h100-sxm"));
+            scenario.serving.version = Version { major: 0, minor };
+            assert!(scenario.check().is_ok(), "{model} under 0.{minor}");
+            scenario.serving.language_model_only = true;
+            scenario.check().err().map(|error| error.to_string())
+        };
+        let said = refused("qwen3-vl-8b", 16).unwrap();
+        assert!(said.contains("vLLM 0.16 has no --language-model-only: the first release"), "{said}");
+        assert_eq!(refused("qwen3-vl-8b", 17), None);
+        // Nothing is left out of a model without a tower.
+        assert_eq!(refused("qwen3-8b", 16), None);
     }
 
     #[test]

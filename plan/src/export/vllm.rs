@@ -46,7 +46,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     if serving.enforce_eager {
         sheet.set("--enforce-eager", Datum::Switch, &["enforce_eager"]);
     }
-    if serving.language_model_only {
+    if serving.language_model_only && scenario.architecture.tower.is_some() {
         sheet.set("--language-model-only", Datum::Switch, &["language_model_only"]);
     }
     if let Some(on) = serving.prefix_caching {

@@ -1,6 +1,7 @@
 //! `vllm serve`, by the names that [`crate::export`] writes and their short ones.
 
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use memory_wall_core::tables::drafts::{self, Draft};
 
@@ -31,6 +32,9 @@ const SYNTAX: Syntax = Syntax {
     ],
     underscores: true,
 };
+
+/// How many images and videos a request may bring.
+const LIMITS: &str = "--limit-mm-per-prompt";
 
 /// Options that change no memory that is counted.
 const WITHOUT_EFFECT: &[&str] = &[
@@ -76,7 +80,14 @@ pub(super) fn named(command: &Command) -> Option<usize> {
 pub(super) fn read(reading: &mut Reading, words: &[Word]) {
     reading.say("engine", "vllm");
     let (mut spreads, mut adapters) = (false, false);
-    for item in reading::options(words, &SYNTAX) {
+    let items: Vec<Item> = reading::options(words, &SYNTAX).into_iter().collect();
+    let text_only = serves_text_only(&items);
+    for item in items {
+        if item.name.starts_with(LIMITS) {
+            let why = "the vision tower is left out where image and video are both 0 (language_model_only)";
+            reading.keep(&item, if text_only { says("language_model_only", "") } else { unread(why) });
+            continue;
+        }
         if matches!(item.name.as_str(), "--enable-expert-parallel" | "-ep") && item.on() {
             spreads = true;
         }
@@ -94,6 +105,29 @@ pub(super) fn read(reading: &mut Reading, words: &[Word]) {
             reading.say("ep", &all.to_string());
         }
     }
+}
+
+/// Whether the limits of inputs, as JSON, as `image=0,video=0` or each as an option of its own, let in neither images nor videos, so that vLLM makes no tower. What is not named is not limited.
+fn serves_text_only(items: &[Item]) -> bool {
+    let mut zeros: Vec<String> = Vec::new();
+    for item in items {
+        let Some(behind) = item.name.strip_prefix(LIMITS) else { continue };
+        let text = item.text();
+        let limits: Vec<(String, bool)> = if let Some(key) = behind.strip_prefix('.') {
+            [(key.into(), text == "0")].into()
+        } else if let Ok(node) = json::read(text) {
+            let entries = node.value.entries().iter();
+            entries.map(|entry| (entry.key.clone(), entry.node.value.count() == Some(0))).collect()
+        } else {
+            let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
+            pairs.map(|(key, limit)| (key.trim().into(), limit.trim() == "0")).collect()
+        };
+        if limits.iter().any(|(_, zero)| !zero) {
+            return false;
+        }
+        zeros.extend(limits.into_iter().map(|(key, _)| key));
+    }
+    ["image", "video"].iter().all(|key| zeros.iter().any(|zero| zero == key))
 }
 
 /// The release in the tag of an image, `vllm/vllm-openai:v0.11.0`: memory and refusals differ by release.
@@ -179,16 +213,12 @@ fn meaning(item: &Item) -> Meaning {
         "--tensor-parallel-size" | "-tp" => says("tp", text),
         "--pipeline-parallel-size" | "-pp" => says("pp", text),
         "--data-parallel-size" | "-dp" => says("dp", text),
-        "--enable-expert-parallel" | "-ep" => {
-            Meaning::Says(alloc::vec::Vec::new(), Some("ep is all ranks of tp and dp"))
-        }
+        "--enable-expert-parallel" | "-ep" => Meaning::Says(Vec::new(), Some("ep is all ranks of tp and dp")),
         "--max-model-len" => longest(text),
         "--max-num-seqs" => says("max_num_seqs", text),
         "--max-num-batched-tokens" => reading::tokens("max_num_batched_tokens", text),
         "--gpu-memory-utilization" => reading::share("gpu_memory_utilization", text),
-        "--enable-lora" => {
-            Meaning::Says(alloc::vec::Vec::new(), Some("one adapter at once where --max-loras says nothing"))
-        }
+        "--enable-lora" => Meaning::Says(Vec::new(), Some("one adapter at once where --max-loras says nothing")),
         "--max-loras" => says("max_loras", text),
         "--max-lora-rank" => says("max_lora_rank", text),
         "--hf-overrides" if text == hub::YARN => Meaning::WithoutEffect,

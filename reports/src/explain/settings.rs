@@ -182,6 +182,7 @@ fn served(
         (scenario.serving.max_num_batched_tokens, scenario.serving.usual_batched_tokens) = (tokens.max(1), false);
     }
     scenario.serving.enforce_eager = flag(reports, What::EnforceEager).unwrap_or(false);
+    scenario.serving.language_model_only = flag(reports, What::LanguageModelOnly) == Some(true);
     // A log says what the server resolved it to, which matters where layers keep a state.
     let states = scenario.architecture.linear_attention.is_some();
     scenario.serving.prefix_caching = flag(reports, What::PrefixCaching).filter(|_| kind == Kind::Vllm && states);

@@ -206,6 +206,7 @@ pub(crate) const KEYS: &[Key] = &[
     ("num_gpu_blocks", What::KvBlocks),
     ("num_cpu_blocks", What::HostKvBlocks),
     ("enforce_eager", What::EnforceEager),
+    ("language_model_only", What::LanguageModelOnly),
     ("enable_prefix_caching", What::PrefixCaching),
     ("enable_lora", What::EnableLora),
     ("max_loras", What::MaxLoras),

@@ -44,11 +44,12 @@ pub fn fewest_cpu_moe(scenario: &Checked, settings: &Settings) -> Result<Found, 
 /// What `--fit` makes of a scenario: everything on the GPU where that leaves a GiB; else, of a mixture, the experts of as few layers as possible in host memory;
 /// else as many layers as leave that. Where CPU and GPU share their memory, all of it goes on the GPU.
 ///
-/// Several GPUs that do not each leave a GiB with shares by their memory are filled from the last to the first, each until it does, at first without experts; these then go to the first layers, on the
-/// first GPU and then the next, which takes layers over from those behind. Where shares were told, everything goes on the GPUs as they say.
+/// Several GPUs that do not each leave a GiB with shares by their memory are filled from the last to the first: each takes as many layers as leave it 1 GiB, at first without experts; these then go to the
+/// first layers, on the first GPU and then the next, which takes layers over from those behind. Where shares were told, everything goes on the GPUs as they say.
 ///
 /// # Assumes
-/// The context stays as it is: llama.cpp shortens one that nobody asked for, first of all. Parts of the experts of one layer more, which it also tries, stay in host memory.
+/// The context stays as it is: llama.cpp shortens one that nobody asked for, first of all. Parts of the experts of one layer more, which it also tries, stay in host memory. Of several GPUs, experts come back only where all layers are on them; llama.cpp brings
+/// some back also where a layer is left on the CPU, if all layers without experts would fit into the GPUs' memory together: host memory is overestimated by them then, the GPUs' underestimated, each of which keeps its GiB.
 ///
 /// # Source
 /// `common/fit.cpp` of ggml-org/llama.cpp (`--fit on`, `--fit-target` 1,024 MiB for each GPU), at 08033df. Read 2026-11-27.

@@ -51,10 +51,7 @@ pub(super) fn serving() -> Vec<Known> {
             ),
         ),
         switch("--enforce-eager", "vllm: no CUDA graphs: their memory is not taken, and decoding is slower"),
-        switch(
-            "--language-model-only",
-            "vllm: a model that sees is served without its vision tower: neither its weights nor its pass over the largest image are taken",
-        ),
+        switch("--language-model-only", "vllm: leave out the vision tower: its weights and its image profile"),
         value(
             "--prefix-caching",
             "WHEN",

@@ -162,7 +162,7 @@ pub enum Figures {
 /// The tower that is loaded: none where the model's language part alone is served.
 ///
 /// # Source
-/// `--language-model-only` sets the limits of all images to none, and towers are not made then (vLLM pull requests 22299 and 26000: of Qwen3-VL 235B on eight ranks 55.49 and 55.16 GiB,
+/// `--language-model-only` sets the limits of all images to none, and towers are not made then (vLLM pull requests 34120, 22299 and 26000: of Qwen3-VL 235B on eight ranks 55.49 and 55.16 GiB,
 /// which is the tower and the places for its further outputs). Read 2026-11-28.
 fn tower(scenario: &Checked) -> Option<Tower> {
     scenario.architecture.tower.filter(|_| !scenario.serving.language_model_only)
