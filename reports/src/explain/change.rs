@@ -66,18 +66,20 @@ pub(super) fn of(scenario: &Checked, capacity: Option<Bytes>, possible: Possible
         .filter_map(|(mitigation, effect)| Some(change(ChangeKind::Mitigation(mitigation), effect.ok()?.scenario)))
         .filter(|change| change.saved.0 > 0 || change.verdict.is_some_and(Verdict::holds))
         .collect();
+    // What the server says is possible is: where the estimate has less room, the server is right.
+    let told = |change: Change| Change { verdict: change.verdict.filter(|it| *it != Verdict::DoesNotFit), ..change };
     if scenario.runtime() == Some(Engine::Vllm) {
         let most = scenario.serving.max_num_seqs;
         let fewer = possible.sequences.and_then(|count| u32::try_from(count).ok()).filter(|it| (1..most).contains(it));
         if let Some(fewer) = fewer.and_then(|it| scenario.with(|to| limit(to, it)).ok()) {
-            changes.push(change(ChangeKind::FewerSequences, fewer));
+            changes.push(told(change(ChangeKind::FewerSequences, fewer)));
         }
         let shorter = possible
             .length
             .and_then(|length| u32::try_from(length).ok())
             .filter(|length| *length > 0 && *length < scenario.longest_request());
         if let Some(shorter) = shorter.and_then(|length| shortened(scenario, length)) {
-            changes.push(change(ChangeKind::ShorterRequests, shorter));
+            changes.push(told(change(ChangeKind::ShorterRequests, shorter)));
         }
         if let Some(larger) =
             vllm::with_largest_share(scenario).filter(|it| it.serving.utilization() > scenario.serving.utilization())
