@@ -46,7 +46,7 @@ fn comes_later(name: &str) -> bool {
     name == WORKER || name.starts_with("far-")
 }
 
-/// The worker, by its name.
+/// The name of the service worker.
 const WORKER: &str = "sw.js";
 
 /// Whether the text names the file, as a word of its own: `a.js` is not named by `data.js`.

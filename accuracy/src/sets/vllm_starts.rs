@@ -141,7 +141,7 @@ fn weights(row: csv::Row<'_>, start: &Start) -> Option<Row> {
     // What a log does not say of the GPU does not touch weights.
     let counts = match sound(row) {
         Use::Checked if FITTED_WEIGHTS.contains(&row.text("row_id")) => Use::Fitted,
-        Use::Reported if row.text("gpu").is_empty() && !row.text("doubt").contains("a file that") => Use::Checked,
+        Use::Reported if row.text("gpu").is_empty() && row.text("use") == "report" => Use::Checked,
         counts => counts,
     };
     compared(row, counts, gib(start.run().weights()), "weights_gib")

@@ -148,7 +148,8 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
 /// The name of the model of the list that a scenario has the shape of, and the first release that knows it.
 fn known_since(scenario: &Scenario) -> Option<(&'static str, u32)> {
     debug_assert_eq!(scenario.serving.engine, Engine::Vllm);
-    let model = MODELS.iter().find(|model| model.architecture.but_rotary() == scenario.architecture.but_rotary())?;
+    let shape = scenario.architecture.but_rotary();
+    let model = MODELS.iter().find(|model| model.architecture.but_rotary() == shape)?;
     let (_, minor) = MODELS_SINCE.iter().find(|(id, _)| model.id.starts_with(id))?;
     Some((model.name, *minor))
 }

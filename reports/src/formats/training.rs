@@ -62,7 +62,7 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::Trainer, "peak_memory_active:{}", &[Hole::Of(What::PeakActive, Unit::GIB)]),
     line(Kind::Trainer, "peak_memory_alloc:{}", &[Hole::Of(What::PeakAllocated, Unit::GIB)]),
     line(Kind::Trainer, "peak_memory_reserved:{}", &[Hole::Of(What::PeakReserved, Unit::GIB)]),
-    // Of its desktop application, which would leave a part of the model in host memory. Its window wraps the words.
+    // Of Unsloth's desktop application, which would leave a part of the model in host memory. Its window breaks the lines.
     line(Kind::Unsloth, "About {} of this model does not fit", &[Hole::Size(What::Missing)])
         .saying(Says::Refuses(Refusal::SystemMemory)),
     line(Kind::Unsloth, "Only about {} is available", &[Hole::Size(What::HostFree)]).saying(Says::Within),

@@ -66,8 +66,7 @@ pub fn fitted(scenario: &Checked, settings: &Settings) -> Result<(Settings, Plac
             if all.devices.iter().all(leaves) {
                 return (whole.clone(), all);
             }
-            let (settings, placement) = filled(settings, layers, mixture, place);
-            return (settings, placement);
+            return filled(settings, layers, mixture, place);
         }
         let experts = if mixture { layers } else { 0 };
         let by_experts = (0..=experts).map(|cpu_moe| Settings { gpu_layers: ALL, cpu_moe, ..settings.clone() });

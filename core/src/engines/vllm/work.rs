@@ -77,7 +77,7 @@ impl Run<'_> {
         }
     }
 
-    /// The pass of a release that may have left the sampler out of its profile: 0.6 and 0.7 where prompts come in chunks, as they do of themselves for requests above 32,768 tokens.
+    /// The pass of a release that may have left the sampler out of its profile: 0.6 and 0.7 where prompts are split into chunks, which is the default for requests above 32,768 tokens.
     ///
     /// # Source
     /// vLLM issue 10517, Llama 3.1 8B in chunks of 512 tokens: logits of 1.25 GB that its profile had not seen. Whether that held for every release of the two is not known, so only the smallest figure follows it.

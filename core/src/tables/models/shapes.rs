@@ -285,12 +285,12 @@ pub(super) const fn wide_norms(architecture: Architecture) -> Architecture {
     Architecture { qk_norm: true, wide_qk_norm: true, ..architecture }
 }
 
-/// `OLMo` 2: norms over all heads, which multiply with their weight in fp32.
-/// Windows in all layers but every fourth, which alone scale positions.
+/// `OLMo` 3: windows in all layers but every fourth; those with a window rotate by a table of their own.
 pub(super) const fn olmo3(shape: Architecture) -> Architecture {
     Architecture { rotary_in_windows: true, ..but_every_fourth(4_096, shape) }
 }
 
+/// `OLMo` 2: norms over all heads, which multiply with their weight in fp32.
 pub(super) const fn olmo2(shape: Shape) -> Architecture {
     Architecture { norm_weight: NormWeight::InFp32, ..wide_norms(llama(shape)) }
 }
